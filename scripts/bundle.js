@@ -40,6 +40,10 @@ const LIBRARIES = {
   'csv-parse/sync': { file: 'csv-parse-sync.js', code: () => "export { CsvError, parse } from 'csv-parse/sync'" },
   'postal-mime': { file: 'postal-mime.js', code: () => "export { decodeWords, default } from 'postal-mime'" },
   jschardet: { file: 'jschardet.js', code: () => "export { detect, detectAll } from 'jschardet'" },
+  '@huggingface/tokenizers': {
+    file: 'tokenizers.js',
+    code: () => "export { Tokenizer } from '@huggingface/tokenizers'",
+  },
   'tar-stream': { file: 'tar-stream.js', code: () => "export { extract, pack } from 'tar-stream'" },
   knex: {
     file: 'knex.js',

@@ -101,6 +101,10 @@ export function buildProgram(): CommandUnknownOpts {
     .addOption(option('--embedding-query-prefix <text>', 'text that the model wants before every query'))
     .addOption(option('--embedding-passage-prefix <text>', 'text that the model wants before every passage'))
     .addOption(
+      option('--embedding-query-body <json>', 'members that each request for queries has too, for servers that ask'),
+    )
+    .addOption(option('--embedding-passage-body <json>', 'the same for passages, such as {"input_type":"document"}'))
+    .addOption(
       option('--reranker-url <url>', 'server that orders the best hits once more, such as http://127.0.0.1:8000/v1'),
     )
     .addOption(option('--reranker-model <name>', 'model on that server; default: its only one'))

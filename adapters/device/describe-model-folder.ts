@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { rename, stat, unlink, writeFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { z } from 'zod'
-import { InvalidInputError, ModelError } from '../../src/ports/index.js'
+import { type EmbeddingProfile, InvalidInputError, ModelError } from '../../src/ports/index.js'
 import { isCode } from '../node-kit/index.js'
 import {
   CONFIG_FILE,
@@ -14,6 +14,7 @@ import {
   parseJson,
   readModelFile,
   readModelFolder,
+  TOKENIZER_CONFIG_FILE,
   TOKENIZER_FILE,
   toModelFolder,
   WEIGHTS_FILES,
@@ -29,6 +30,14 @@ export interface ModelProfileChanges {
   readonly passagePrefix?: string
   /** The most tokens of an input, up to the limit of the model's own files. Default: that limit, at most 1,024. */
   readonly windowTokens?: number
+  /**
+   * The components of a vector, if fewer than the model gives: vectors are cut to them, and normalised after that. Only a
+   * model that is trained for it (Matryoshka) keeps its quality. From 8 to the number that the model gives, which is the
+   * default.
+   */
+  readonly dimensions?: number
+  /** Default: that of the model's own files, or the mean. */
+  readonly pooling?: EmbeddingProfile['pooling']
 }
 
 export interface OpenFolderOptions {
@@ -98,15 +107,32 @@ export async function profileOf(folder: string, changes: ModelProfileChanges = {
     if (!(await exists(folder, TOKENIZER_FILE))) throw missingFileError(folder, PROFILE_FILE)
     return await describeModelFolder(folder, changes)
   }
-  const { profile, files } = await readModelFolder(folder)
-  const { fingerprint: _, ...given } = profile
+  const { profile, files, source } = await readModelFolder(folder)
+  const { fingerprint: _, similarity, ...given } = profile
   const { windowTokens = given.windowTokens } = changes
   if (windowTokens > given.windowTokens || windowTokens < 8) throw wrongWindow(folder, windowTokens, given.windowTokens)
-  return { ...given, ...changes, files }
+  const dimensions = dimensionsOf(folder, given.dimensions, changes.dimensions)
+  // Shorter vectors have another scale.
+  const isSameScale = similarity !== undefined && dimensions === given.dimensions
+  return { ...given, ...changes, dimensions, ...(isSameScale && { similarity }), files, ...(source && { source }) }
 }
 
 /** Makes the profile of a model from the files in its folder. It reads all of them. @throws ModelError */
 async function describeModelFolder(folder: string, changes: ModelProfileChanges): Promise<ModelProfileFile> {
+  const facts = await modelFactsOf(folder, changes)
+  return { ...facts, files: await readHashes(folder) }
+}
+
+/** The facts of a model that its weights are not needed for. */
+export type ModelFacts = Omit<ModelProfileFile, 'files' | 'similarity' | 'source'>
+
+/**
+ * Reads the facts of a model from the files beside its weights, which need not be there.
+ *
+ * @throws ModelError `ERR_MODEL_MISSING` without a `config.json`, `ERR_MODEL_UNSUPPORTED` for a model that the engine
+ *   cannot run as its files say
+ */
+export async function modelFactsOf(folder: string, changes: ModelProfileChanges = {}): Promise<ModelFacts> {
   const config = await readJson(folder, CONFIG_FILE, CONFIG)
   if (config === undefined) throw missingFileError(folder, CONFIG_FILE)
   await requireKnownModules(folder)
@@ -114,16 +140,14 @@ async function describeModelFolder(folder: string, changes: ModelProfileChanges)
   const dimensions = pooling.dimensions ?? config.hidden_size ?? config.dim ?? config.d_model
   if (dimensions === undefined) throw unsupported(folder, 'its config.json has no hidden_size')
   const prefixes = await readPrefixes(folder)
-  const files = await readHashes(folder)
   return {
     id: changes.id ?? basename(resolve(folder)),
-    dimensions,
+    dimensions: dimensionsOf(folder, dimensions, changes.dimensions),
     windowTokens: await readWindowTokens(folder, config, changes.windowTokens),
-    pooling: pooling.mode,
+    pooling: changes.pooling ?? pooling.mode,
     normalized: await isNormalized(folder),
     queryPrefix: changes.queryPrefix ?? prefixes.query,
     passagePrefix: changes.passagePrefix ?? prefixes.passage,
-    files,
   }
 }
 
@@ -193,7 +217,7 @@ async function readWindowTokens(
   wanted: number | undefined,
 ): Promise<number> {
   const { max_seq_length: sentence } = (await readJson(folder, 'sentence_bert_config.json', SENTENCE_CONFIG)) ?? {}
-  const { model_max_length: tokenizer } = (await readJson(folder, 'tokenizer_config.json', TOKENIZER_CONFIG)) ?? {}
+  const { model_max_length: tokenizer } = (await readJson(folder, TOKENIZER_CONFIG_FILE, TOKENIZER_CONFIG)) ?? {}
   const unused = PADDED_POSITIONS.has(type) ? (padding ?? 1) + 1 : 0
   const limits = [sentence, tokenizer, positions === undefined ? undefined : positions - unused, MAX_WINDOW_TOKENS]
   const limit = Math.floor(Math.min(...limits.filter((each) => each !== null && each !== undefined)))
@@ -233,6 +257,12 @@ async function exists(folder: string, file: string): Promise<boolean> {
     (found) => found.isFile(),
     () => false,
   )
+}
+
+/** @throws InvalidInputError */
+function dimensionsOf(folder: string, given: number, wanted: number = given): number {
+  if (wanted === given || (Number.isInteger(wanted) && wanted >= 8 && wanted < given)) return wanted
+  throw new InvalidInputError('dimensions', `must be from 8 to ${given} for the model in ${folder}, not ${wanted}`)
 }
 
 function wrongWindow(folder: string, wanted: number, limit: number): InvalidInputError {

@@ -9,7 +9,6 @@ import {
 } from '../../src/ports/index.js'
 import { type OpenFolderOptions, openModelFolder } from './describe-model-folder.js'
 import type { DeviceTokenizer } from './device-tokenizer.js'
-import { requireLibrary } from './library/library.js'
 import {
   CONFIG_FILE,
   checkModelFile,
@@ -42,19 +41,15 @@ export class DeviceEmbeddingModel implements EmbeddingModel {
 
   /**
    * Opens a model in a folder with the files `tokenizer.json` and `onnx/model_quantized.onnx` or `onnx/model.onnx`, in
-   * the layout of transformers.js. A tokenizer other than BERT's WordPiece also needs `config.json` and
-   * `tokenizer_config.json`. This reads only the profile, and makes a missing `profile.json`.
+   * the layout of transformers.js. A tokenizer other than BERT's WordPiece also needs `config.json`. This reads only the
+   * profile, and makes a missing `profile.json`.
    *
    * @param options `isReadOnly`: a missing `profile.json` is not written
-   * @throws UnsupportedError if the tokenizer needs the package `@xenova/transformers`, and that is not installed
    * @throws ModelError `ERR_MODEL_MISSING`, `ERR_MODEL_CHANGED`, `ERR_MODEL_UNSUPPORTED`
    */
   static async open(folder: string, options: OpenFolderOptions = {}): Promise<DeviceEmbeddingModel> {
     const model = await openModelFolder(folder, options)
-    if ((await tokenizerKindOf(folder)) !== 'word-piece') {
-      requireLibrary(model.profile.id)
-      await readModelFile(folder, CONFIG_FILE)
-    }
+    if ((await tokenizerKindOf(folder)) !== 'word-piece') await readModelFile(folder, CONFIG_FILE)
     return new DeviceEmbeddingModel(model)
   }
 

@@ -1,6 +1,8 @@
 /** EmbeddingModel on this device: it runs embedding models of any tokenizer on ONNX Runtime (`onnxruntime-node`). */
 export {
+  type ModelFacts,
   type ModelProfileChanges,
+  modelFactsOf,
   type OpenFolderOptions,
   openModelFolder,
   profileOf,
@@ -8,5 +10,12 @@ export {
 } from './describe-model-folder.js'
 export { DeviceEmbeddingModel } from './device-embedding-model.js'
 export type { DeviceTokenizer, InputOptions } from './device-tokenizer.js'
-export { type ModelFolder, type ModelProfileFile, toModelFolder } from './model-folder.js'
+export {
+  type ModelFolder,
+  type ModelProfileFile,
+  type ModelSource,
+  TOKENIZER_FILE,
+  toModelFolder,
+  WEIGHTS_FILES,
+} from './model-folder.js'
 export { openTokenizer, type TokenizerKind, tokenizerKindOf } from './open-tokenizer.js'

@@ -8,14 +8,25 @@ import { type EmbeddingProfile, ModelError } from '../../src/ports/index.js'
 /** The files that may hold a model's graph and weights. The first that exists is used. */
 export const WEIGHTS_FILES: readonly string[] = ['onnx/model_quantized.onnx', 'onnx/model.onnx']
 export const TOKENIZER_FILE = 'tokenizer.json'
+export const TOKENIZER_CONFIG_FILE = 'tokenizer_config.json'
 export const CONFIG_FILE = 'config.json'
 export const PROFILE_FILE = 'profile.json'
 
 const SHA256 = z.string().regex(/^[0-9a-f]{64}$/)
 
+/** The place that a model was downloaded from. */
+export interface ModelSource {
+  /** Owner and name on the hub, such as `Xenova/multilingual-e5-small`. */
+  readonly repository: string
+  /** The commit of all its files, as 40 digits of lower-case hex. */
+  readonly commit: string
+}
+
 /** The content of a `profile.json`: the profile, and the SHA-256 of each file of the model as lower-case hex. */
 export interface ModelProfileFile extends Omit<EmbeddingProfile, 'fingerprint'> {
   readonly files: Readonly<Record<string, string>>
+  /** Missing for a model of a folder. It is no part of the fingerprint. */
+  readonly source?: ModelSource
 }
 
 const PROFILE: z.ZodType<ModelProfileFile> = z.object({
@@ -32,6 +43,7 @@ const PROFILE: z.ZodType<ModelProfileFile> = z.object({
   files: z
     .record(z.string().regex(/^(onnx\/)?[\w-]+(\.[\w-]+)+$/), SHA256)
     .refine((files) => TOKENIZER_FILE in files && WEIGHTS_FILES.some((name) => name in files)),
+  source: z.object({ repository: z.string().min(1), commit: z.string().regex(/^[0-9a-f]{40}$/) }).exactOptional(),
 })
 
 /** A model's folder, as its profile describes it. */
@@ -42,6 +54,8 @@ export interface ModelFolder {
   readonly files: Readonly<Record<string, string>>
   /** The file with the graph and the weights, by its path in the folder. */
   readonly weights: string
+  /** Undefined for a model that was not downloaded by the engine. */
+  readonly source: ModelSource | undefined
 }
 
 /**
@@ -60,14 +74,17 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
   )
 }
 
-export function toModelFolder(folder: string, { files: unsorted, similarity, ...data }: ModelProfileFile): ModelFolder {
+export function toModelFolder(
+  folder: string,
+  { files: unsorted, similarity, source, ...data }: ModelProfileFile,
+): ModelFolder {
   // The order of the files in the profile does not change the model.
   const files = Object.fromEntries(Object.entries(unsorted).sort(([one], [other]) => (one < other ? -1 : 1)))
   const name = data.id.replaceAll(/[^A-Za-z0-9]+/g, '-').slice(0, 40)
   const digest = createHash('sha256').update(JSON.stringify({ ...data, files }))
   const fingerprint = `${name}-${digest.digest('hex').slice(0, 16)}`
   const weights = WEIGHTS_FILES.find((file) => file in files) ?? 'onnx/model_quantized.onnx'
-  return { folder, profile: { ...data, fingerprint, ...(similarity && { similarity }) }, files, weights }
+  return { folder, profile: { ...data, fingerprint, ...(similarity && { similarity }) }, files, weights, source }
 }
 
 /** @throws ModelError `ERR_MODEL_MISSING` */

@@ -6,8 +6,8 @@ import { readModelFile, TOKENIZER_FILE } from './model-folder.js'
 import { isBertWordPiece } from './word-piece/tokenizer-file.js'
 import { WordPieceTokenizer } from './word-piece/word-piece-tokenizer.js'
 
-/** The tokenizer of a model: the adapter's own for BERT's WordPiece, or that of the package `@xenova/transformers`. */
-export type TokenizerKind = 'word-piece' | '@xenova/transformers'
+/** The tokenizer of a model: the adapter's own for BERT's WordPiece, or that of the library `@huggingface/tokenizers`. */
+export type TokenizerKind = 'word-piece' | '@huggingface/tokenizers'
 
 /** The own tokenizers in use, by the checksum of their file: all engines of a process share them. */
 const shared = new Map<string, WeakRef<WordPieceTokenizer>>()
@@ -15,14 +15,13 @@ const shared = new Map<string, WeakRef<WordPieceTokenizer>>()
 /** Finds the tokenizer by the model's file. A file that cannot be read is no reason for the library. */
 export async function tokenizerKindOf(folder: string): Promise<TokenizerKind> {
   const file = await readModelFile(folder, TOKENIZER_FILE).catch(() => undefined)
-  return file === undefined || isBertWordPiece(file) ? 'word-piece' : '@xenova/transformers'
+  return file === undefined || isBertWordPiece(file) ? 'word-piece' : '@huggingface/tokenizers'
 }
 
 /**
- * Opens the tokenizer in a folder with the file `tokenizer.json`, and with `tokenizer_config.json` for any but BERT's
- * WordPiece. It is enough for a remote model: its host counts tokens here. Close it at the end.
+ * Opens the tokenizer in a folder with the file `tokenizer.json`. It is enough for a remote model: its host counts
+ * tokens here. Close it at the end.
  *
- * @throws UnsupportedError if it needs the package `@xenova/transformers`, and that is not installed
  * @throws ModelError `ERR_MODEL_MISSING`, `ERR_MODEL_UNSUPPORTED`
  */
 export async function openTokenizer(folder: string): Promise<DeviceTokenizer> {

@@ -1,6 +1,6 @@
 /** The default engine: a composition of adapters, with the tools for its data folder. */
 
-export type { ModelProfileChanges } from '../device/index.js'
+export type { ModelProfileChanges, ModelSource } from '../device/index.js'
 export * from '../tools/index.js'
 export { findHolder, noteServer } from './folder/data-dir-lock.js'
 export { withNewDataDir } from './folder/new-data-dir.js'

@@ -16,10 +16,11 @@ import {
   untilAborted,
   withAnySignal,
 } from '../../src/ports/index.js'
-import { EmbeddingsClient, RequestError } from './embeddings-client.js'
+import { EmbeddingsClient, RequestError, type RequestedTexts } from './embeddings-client.js'
 import { loadGptTokenCounter } from './gpt-token-counter.js'
 import { KNOWN_MODELS } from './known-models.js'
 import { type CheckedOptions, checkOptions, type OpenAiModelOptions } from './openai-model-options.js'
+import { canonicalJson } from './request-body.js'
 
 /** Tokens of a model whose window is not known: most models have this many, or more. */
 const DEFAULT_WINDOW = 512
@@ -42,6 +43,9 @@ const QUERY_TIMEOUT_MS = 10_000
 /** Full batches in a row that succeed before batches grow again. */
 const SUCCESSES_TO_GROW = 4
 
+/** A call of `embed`, as its requests need it. */
+type Call = Required<Pick<EmbedOptions, 'kind' | 'isUrgent' | 'signal'>>
+
 /** The text that asks if the server works, and how long its vectors are. */
 const PROBE = 'alcove'
 
@@ -53,8 +57,8 @@ const PROBE = 'alcove'
  *   `ERR_MODEL_UNAVAILABLE`, until a trial succeeds. The engine lets documents wait.
  * - A batch that is too large for the server, or too slow, is sent in halves, and later batches are smaller. Those that were
  *   too slow grow again with successes.
- * - Vectors are checked and normalized. The fingerprint is of the model's name, its dimensions, its prefixes and an
- *   `id` of its own, so the server may move. Give a model that changes under the same name another `id`.
+ * - Vectors are checked and normalized. The fingerprint is of the model's name, its dimensions, its prefixes, its
+ *   bodies and an `id` of its own, so the server may move. Give a model that changes under the same name another `id`.
  */
 export class OpenAiEmbeddingModel implements EmbeddingModel {
   readonly profile: EmbeddingProfile
@@ -127,7 +131,7 @@ export class OpenAiEmbeddingModel implements EmbeddingModel {
       const tasks = batches.map((batch) => async () => {
         abort.throwIfAborted()
         const input = batch.map((row) => inputOf(prefix, texts[row] ?? ''))
-        const rows = await this.#embedBatch(input, isUrgent, abort)
+        const rows = await this.#embedBatch(input, { kind, isUrgent, signal: abort })
         for (const [at, row] of batch.entries()) vectors.set(rows[at] ?? [], row * dimensions)
       })
       await Promise.all(tasks.map(async (task) => await (isUrgent ? task() : this.#limit(task))))
@@ -154,7 +158,7 @@ export class OpenAiEmbeddingModel implements EmbeddingModel {
     this.#closing.signal.throwIfAborted()
     if (!this.#client.breaker.isOpen) return
     try {
-      await this.#client.request([PROBE], this.profile.dimensions, this.#closing.signal)
+      await this.#client.request(this.#requested([PROBE], 'passage'), this.#closing.signal)
     } catch (error) {
       const shown = this.#shown(error)
       // A refusal shows that the server is back. The next document reports it.
@@ -193,9 +197,9 @@ export class OpenAiEmbeddingModel implements EmbeddingModel {
   }
 
   /** Embeds a batch, in halves if the server does not take it as a whole. */
-  async #embedBatch(input: readonly string[], isUrgent: boolean, signal: AbortSignal): Promise<Float32Array[]> {
+  async #embedBatch(input: readonly string[], call: Call): Promise<Float32Array[]> {
     try {
-      const rows = await this.#embedWithRetries(input, isUrgent, signal)
+      const rows = await this.#embedWithRetries(input, call)
       this.#growAfter(input.length)
       return rows
     } catch (error) {
@@ -203,16 +207,17 @@ export class OpenAiEmbeddingModel implements EmbeddingModel {
       const { isForBatch, isClear, isTimeout, error: shown } = error.failure
       if (isForBatch && input.length > 1) {
         const half = Math.ceil(input.length / 2)
-        const first = await this.#embedBatch(input.slice(0, half), isUrgent, signal)
+        const first = await this.#embedBatch(input.slice(0, half), call)
         // Half of the batch was not refused, so its size was the reason.
         if (isTimeout !== true) this.#mostTexts = Math.min(this.#mostTexts, half)
         this.#batchSize = Math.min(this.#batchSize, half)
         this.#successes = 0
-        return [...first, ...(await this.#embedBatch(input.slice(half), isUrgent, signal))]
+        return [...first, ...(await this.#embedBatch(input.slice(half), call))]
       }
       if (!shown.isTransient) throw shown
       // A server that fails with these texts and works with others is not away: the failure counts for the document.
-      const isAway = isClear || isUrgent || !(await this.#client.worksWith(PROBE, this.profile.dimensions, signal))
+      const { kind, isUrgent, signal } = call
+      const isAway = isClear || isUrgent || !(await this.#client.worksWith(this.#requested([PROBE], kind), signal))
       throw isAway ? this.#away(shown.message) : shown
     }
   }
@@ -226,14 +231,14 @@ export class OpenAiEmbeddingModel implements EmbeddingModel {
     this.#successes = 0
   }
 
-  async #embedWithRetries(input: readonly string[], isUrgent: boolean, signal: AbortSignal): Promise<Float32Array[]> {
+  async #embedWithRetries(input: readonly string[], { kind, isUrgent, signal }: Call): Promise<Float32Array[]> {
     const { breaker } = this.#client
     const longestWaitMs = isUrgent ? QUERY_WAIT_MS : PASSAGE_WAIT_MS
     const timeoutMs = isUrgent ? Math.min(this.#options.timeoutMs, QUERY_TIMEOUT_MS) : this.#options.timeoutMs
     const trialUntil = performance.now() + TRIAL_WAIT_MS
     const send = async (): Promise<Float32Array[]> => {
       if (isUrgent) await breaker.trialEnd(trialUntil - performance.now(), signal)
-      return await this.#client.request(input, this.profile.dimensions, signal, timeoutMs)
+      return await this.#client.request(this.#requested(input, kind), signal, timeoutMs)
     }
     return await retry(send, {
       backoff: isUrgent ? QUERY_RETRIES : PASSAGE_RETRIES,
@@ -249,6 +254,10 @@ export class OpenAiEmbeddingModel implements EmbeddingModel {
       },
       signal,
     })
+  }
+
+  #requested(texts: readonly string[], kind: EmbedOptions['kind']): RequestedTexts {
+    return { texts, kind, dimensions: this.profile.dimensions }
   }
 
   #away(message: string): ModelError {
@@ -270,7 +279,8 @@ function inputOf(prefix: string, text: string): string {
 
 async function askForDimensions(client: EmbeddingsClient, { model }: CheckedOptions): Promise<number> {
   try {
-    const [vector] = await client.request([PROBE], undefined, new AbortController().signal)
+    const requested = { texts: [PROBE], kind: 'passage', dimensions: undefined } as const
+    const [vector] = await client.request(requested, new AbortController().signal)
     return vector?.length ?? 0
   } catch (error) {
     if (!(error instanceof RequestError)) throw error
@@ -285,8 +295,15 @@ function profileOf(options: CheckedOptions, counter: TokenCounter, dimensions: n
   const { model, id = model, queryPrefix, passagePrefix } = options
   const window = options.windowTokens ?? KNOWN_MODELS.get(model)?.windowTokens ?? DEFAULT_WINDOW
   const isEstimated = counter instanceof EstimatingTokenCounter
-  // Another id stands for other weights under the same name.
-  const identity = JSON.stringify([model, dimensions, queryPrefix, passagePrefix, ...(id === model ? [] : [id])])
+  const identity = JSON.stringify([
+    model,
+    dimensions,
+    queryPrefix,
+    passagePrefix,
+    // Another id stands for other weights under the same name.
+    ...(id === model ? [] : [id]),
+    ...bodiesOf(options),
+  ])
   const name = model.replaceAll(/[^A-Za-z0-9]+/g, '-').slice(0, 40)
   return {
     id,
@@ -298,4 +315,10 @@ function profileOf(options: CheckedOptions, counter: TokenCounter, dimensions: n
     queryPrefix,
     passagePrefix,
   }
+}
+
+/** The bodies as a part of the fingerprint. A model without them has the fingerprint that it had before there were any. */
+function bodiesOf({ queryBody, passageBody }: CheckedOptions): readonly object[] {
+  const [query, passage] = [canonicalJson(queryBody), canonicalJson(passageBody)]
+  return query === '{}' && passage === '{}' ? [] : [{ query, passage }]
 }

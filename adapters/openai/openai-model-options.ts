@@ -1,6 +1,13 @@
 import { z } from 'zod'
-import { closedObjectSchema, integerSchema, type TokenCounter, validate } from '../../src/ports/index.js'
+import {
+  closedObjectSchema,
+  type EmbedOptions,
+  integerSchema,
+  type TokenCounter,
+  validate,
+} from '../../src/ports/index.js'
 import { LINE, operationUrl, SERVER_HEADERS, SERVER_KEY, serverKeyOf } from '../node-kit/index.js'
+import { REQUEST_BODY, type RequestBody } from './request-body.js'
 
 /** Options of `OpenAiEmbeddingModel`. */
 export interface OpenAiModelOptions {
@@ -36,6 +43,14 @@ export interface OpenAiModelOptions {
   /** Text in front of every passage, such as `search_document: `. Default: none. */
   readonly passagePrefix?: string | undefined
   /**
+   * Members that each request for queries has besides the engine's own, as JSON, for a server that asks what a text is
+   * for: `{ input_type: 'query' }`, or another `model`. They replace those of the same name; `input` cannot be replaced.
+   * Default: none.
+   */
+  readonly queryBody?: Readonly<Record<string, unknown>> | undefined
+  /** As `queryBody`, for requests for passages: `{ input_type: 'document' }`. Default: none. */
+  readonly passageBody?: Readonly<Record<string, unknown>> | undefined
+  /**
    * Counts the tokens of the model. The window is then taken as it is. Default: an exact counter for OpenAI's models if
    * the package `gpt-tokenizer` is installed; otherwise an estimate, of which windows leave a fifth as a margin.
    */
@@ -62,13 +77,23 @@ const OPTIONS = closedObjectSchema({
   windowTokens: integerSchema({ min: 32, max: 1_000_000 }).optional(),
   queryPrefix: PREFIX.default(''),
   passagePrefix: PREFIX.default(''),
+  queryBody: REQUEST_BODY.default({}),
+  passageBody: REQUEST_BODY.default({}),
   tokenCounter: z.custom<TokenCounter>(isCounter, 'must have the methods split and count').optional(),
   batchSize: integerSchema({ min: 1, max: 2_048 }).default(32),
   concurrency: integerSchema({ min: 1, max: 64 }).default(2),
   timeoutMs: integerSchema({ min: 1, max: 3_600_000 }).default(60_000),
 })
 
-type WithDefault = 'baseUrl' | 'queryPrefix' | 'passagePrefix' | 'batchSize' | 'concurrency' | 'timeoutMs'
+type WithDefault =
+  | 'baseUrl'
+  | 'queryPrefix'
+  | 'passagePrefix'
+  | 'queryBody'
+  | 'passageBody'
+  | 'batchSize'
+  | 'concurrency'
+  | 'timeoutMs'
 type ParsedOptions = OpenAiModelOptions & {
   readonly [Name in WithDefault]-?: Exclude<OpenAiModelOptions[Name], undefined>
 }
@@ -78,6 +103,11 @@ export interface CheckedOptions extends ParsedOptions {
   /** The address of the operation. */
   readonly url: URL
   readonly key: string | undefined
+}
+
+/** The members that a request for texts of a kind has besides the engine's own. */
+export function bodyOf({ queryBody, passageBody }: CheckedOptions, kind: EmbedOptions['kind']): RequestBody {
+  return kind === 'query' ? queryBody : passageBody
 }
 
 /** @throws InvalidInputError; it never contains the key */

@@ -145,7 +145,7 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
     title: 'Models and vectors',
     notes: {
       ERR_MODEL_UNKNOWN: {
-        when: 'No embedding model of the engine has this id.',
+        when: 'No embedding model of the engine has this id, or a download finds no such repository or revision.',
         advice: 'Use the id of a model that the engine is opened with, or open it with this model.',
       },
       ERR_MODEL_MISSING: {
@@ -153,7 +153,9 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
         advice: 'Put the file back, or name another folder.',
       },
       ERR_MODEL_CHANGED: {
-        when: 'A file of a model is not the one that `profile.json` names, or `profile.json` is not valid.',
+        when:
+          'A file of a model is not the one that `profile.json` names, or `profile.json` is not valid. ' +
+          'Or a downloaded file does not have the hash of the hub.',
         advice: 'Put the original file back. Another model has another id and a folder of its own.',
       },
       ERR_MODEL_UNSUPPORTED: {
@@ -165,10 +167,13 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
       },
       ERR_MODEL_UNAVAILABLE: {
         when: 'The server of an embedding model is away, overloaded or too slow.',
-        advice: 'Wait, or start the server. Documents wait for it by themselves.',
+        advice:
+          'Wait, or start the server. Documents wait for it by themselves. A download goes on when the command runs again.',
       },
       ERR_MODEL_REFUSED: {
-        when: 'The server of an embedding model refuses a request: a wrong key, an unknown model, a text that is too long.',
+        when:
+          'The server of an embedding model refuses a request: a wrong key, an unknown model, a text that is too long. ' +
+          'Or a hub of models asks for a token, or for an accepted licence.',
         advice: 'Change what the message names, then retry the document.',
       },
       ERR_VECTOR_INVALID: {

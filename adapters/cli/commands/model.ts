@@ -1,12 +1,15 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
 import type { ModelReport } from '../../local/index.js'
 import { loadLocal } from '../engines/engines.js'
-import { globalOptions, option, parseCount } from '../options.js'
+import { globalOptions } from '../options.js'
 import { printList, printResult } from '../output/output.js'
+import { downloadCommand } from './model-download.js'
+import { MODEL_FACTS, modelFactsOf, printAdded } from './model-facts.js'
 
 export function modelCommand(): CommandUnknownOpts {
   return new Command('model')
     .description('add, list and check embedding models on this device')
+    .addCommand(downloadCommand())
     .addCommand(addCommand())
     .addCommand(listCommand())
     .addCommand(checkCommand())
@@ -16,32 +19,16 @@ function addCommand(): CommandUnknownOpts {
   return new Command('add')
     .description('try a model, and copy it to the data folder; contexts can then use it')
     .argument('<folder>', 'folder of the model, as transformers.js lays it out')
-    .addOption(option('--id <id>', 'name of the model; default: the name of its folder', 'model'))
-    .addOption(option('--query-prefix <text>', 'text before each query; default: that of the model’s own files'))
-    .addOption(option('--passage-prefix <text>', 'text before each passage; default: that of the model’s own files'))
-    .addOption(
-      option(
-        '--window-tokens <tokens>',
-        'most tokens of a window; default: the model’s own limit, at most 1024',
-      ).argParser(parseCount),
-    )
-    .action(async (folder, { id, queryPrefix, passagePrefix, windowTokens }, command) => {
+    .addOption(MODEL_FACTS.id('the name of its folder'))
+    .addOption(MODEL_FACTS.queryPrefix())
+    .addOption(MODEL_FACTS.passagePrefix())
+    .addOption(MODEL_FACTS.windowTokens())
+    .addOption(MODEL_FACTS.dimensions())
+    .addOption(MODEL_FACTS.pooling())
+    .action(async (folder, given, command) => {
       const options = globalOptions(command)
       const { addModel } = await loadLocal()
-      const model = await addModel({
-        dataDir: options.dataDir,
-        folder,
-        ...(id !== undefined && { id }),
-        ...(queryPrefix !== undefined && { queryPrefix }),
-        ...(passagePrefix !== undefined && { passagePrefix }),
-        ...(windowTokens !== undefined && { windowTokens }),
-      })
-      const prefixes = `query prefix ${JSON.stringify(model.queryPrefix)}, passage prefix ${JSON.stringify(model.passagePrefix)}`
-      printResult(options, model, [
-        model.isNew ? `Model ${model.id} added, ${model.sizeMb} MB.` : `Model ${model.id} is there already.`,
-        `${model.dimensions} dimensions, windows of ${model.windowTokens} tokens, ${model.pooling} pooling, ${prefixes}; its tokenizer is ${model.tokenizer}.`,
-        `Use it with "alcove context create --model ${model.id}". An engine that runs knows it after a restart.`,
-      ])
+      printAdded(options, await addModel({ dataDir: options.dataDir, folder, ...modelFactsOf(given) }))
     })
 }
 

@@ -11,17 +11,22 @@ interface RemoteModelOptions {
   readonly embeddingWindow?: number
   readonly embeddingQueryPrefix?: string
   readonly embeddingPassagePrefix?: string
+  /** JSON as the user has typed it, so that a hint can repeat it. */
+  readonly embeddingQueryBody?: string
+  readonly embeddingPassageBody?: string
 }
 
 /**
  * The key is in the file of the options, or in the environment variable `ALCOVE_EMBEDDING_KEY`.
  *
  * @returns the model on a server that the options name; undefined without them
- * @throws InvalidInputError if some of the options are given, but not the model, or neither a server nor a key
+ * @throws InvalidInputError if some of the options are given, but not the model, or neither a server nor a key,
+ *   or if a body is no JSON
  */
 export function remoteModelsOf(options: RemoteModelOptions): readonly OpenAiModelOptions[] | undefined {
   const { embeddingUrl: baseUrl, embeddingModel: model, embeddingId: id, embeddingKeyFile } = options
   const { embeddingDimensions, embeddingWindow, embeddingQueryPrefix, embeddingPassagePrefix } = options
+  const { embeddingQueryBody, embeddingPassageBody } = options
   if (model === undefined) {
     if (baseUrl === undefined) return undefined
     throw new InvalidInputError('--embedding-url', 'name the model of the server with --embedding-model')
@@ -43,6 +48,18 @@ export function remoteModelsOf(options: RemoteModelOptions): readonly OpenAiMode
     windowTokens: embeddingWindow,
     queryPrefix: embeddingQueryPrefix,
     passagePrefix: embeddingPassagePrefix,
+    queryBody: bodyOf('--embedding-query-body', embeddingQueryBody),
+    passageBody: bodyOf('--embedding-passage-body', embeddingPassageBody),
   }
   return [given]
+}
+
+/** The model checks the value. */
+function bodyOf(flag: string, text: string | undefined): Readonly<Record<string, unknown>> | undefined {
+  if (text === undefined) return undefined
+  try {
+    return JSON.parse(text) as Readonly<Record<string, unknown>>
+  } catch (error) {
+    throw new InvalidInputError(flag, 'must be an object as JSON, such as {"input_type":"query"}', { cause: error })
+  }
 }

@@ -14,6 +14,8 @@ const OPTIONS = [
   'embeddingWindow',
   'embeddingQueryPrefix',
   'embeddingPassagePrefix',
+  'embeddingQueryBody',
+  'embeddingPassageBody',
   'rerankerUrl',
   'rerankerModel',
   'rerankerKeyFile',

@@ -1,5 +1,5 @@
 import { tooLongError } from '../device-tokenizer.js'
-import type { PreTrainedTokenizer } from './library.js'
+import type { ReadTokenizer } from './library.js'
 import { placeTokens } from './token-positions.js'
 import type { EncodeRequest, TokenizerFacts, WordTokens } from './tokenizer-protocol.js'
 import { eachWord } from './words.js'
@@ -12,35 +12,35 @@ const RARE = '\u{12000}\u{1D300}\u{1F9FF}'
 const PIECE_UNITS = 2_000
 const SPACE_IN_TEXT = /(?<=\S) (?=\S)/g
 const WARM_UP_WORDS = 500
-/** The library keeps each word that BPE has seen. */
-const MAX_CACHED_WORDS = 20_000
+const WITHOUT_SPECIAL = { add_special_tokens: false }
 
 /** Encodes words and texts with a tokenizer of the library. */
 export class LibraryEncoder {
   readonly facts: TokenizerFacts
-  readonly #tokenizer: PreTrainedTokenizer
+  readonly #tokenizer: ReadTokenizer
   /** A space if a word behind a space has other tokens than a word at the start of a text. */
   readonly #contextPrefix: string
   readonly #isOfBytes: boolean
   readonly #before: readonly number[]
   readonly #after: readonly number[]
 
-  constructor(tokenizer: PreTrainedTokenizer) {
+  constructor(tokenizer: ReadTokenizer) {
     this.#tokenizer = tokenizer
     const isInContext = (prefix: string) => SAMPLES.every((word) => this.#isTokensBehindSpace(word, prefix))
     this.#contextPrefix = isInContext('') ? '' : ' '
     const bare = this.#bare('a')
-    const full = defined(tokenizer.encode('a'))
+    const full = defined(tokenizer.encode('a').ids)
     const at = full.findIndex((_, index) => bare.every((id, offset) => full[index + offset] === id))
     this.#before = full.slice(0, Math.max(0, at))
     this.#after = full.slice(Math.max(0, at) + bare.length)
-    const unknownId = tokenizer.unk_token_id
+    const { model } = tokenizer
+    const unknownId = model.unk_token_id
     const hasUnknown = unknownId !== undefined && this.#bare(RARE).includes(unknownId)
     this.#isOfBytes = !hasUnknown
     this.facts = {
       specialTokens: this.#before.length + this.#after.length,
       unknownId: hasUnknown ? unknownId : undefined,
-      maxWordCharacters: tokenizer.model.max_input_chars_per_word,
+      maxWordCharacters: model.max_input_chars_per_word,
     }
     this.#warmUp()
   }
@@ -52,9 +52,8 @@ export class LibraryEncoder {
 
   /** Returns the tokens of a word as it is read inside a text, with their positions. */
   read(word: string): WordTokens {
-    const pieces = this.#tokenizer._encode_text(this.#contextPrefix + word)
-    const ids = this.#tokenizer.model.convert_tokens_to_ids(pieces)
-    const known = pieces.filter((_, index) => ids[index] !== undefined)
+    const { ids, tokens } = this.#tokenizer.encode(this.#contextPrefix + word, WITHOUT_SPECIAL)
+    const known = tokens.filter((_, index) => ids[index] !== undefined)
     const normalize = this.#tokenizer.normalizer ?? ((text: string) => text)
     return placeTokens(word, known, defined(ids), this.#isOfBytes, normalize)
   }
@@ -94,12 +93,6 @@ export class LibraryEncoder {
     return this.#withSpecial(words)
   }
 
-  /** Keeps the memory of the library small. Call this between requests. */
-  trim(): void {
-    const { cache } = this.#tokenizer.model
-    if (cache !== undefined && cache.size > MAX_CACHED_WORDS) cache.clear()
-  }
-
   /** The first words take ten times as long as later ones, and a caller waits for those. */
   #warmUp(): void {
     for (let word = 0; word < WARM_UP_WORDS; word += 1) this.count(`${SAMPLES[word % SAMPLES.length]}${word}`)
@@ -114,8 +107,7 @@ export class LibraryEncoder {
   }
 
   #bare(text: string): number[] {
-    const { model } = this.#tokenizer
-    return defined(model.convert_tokens_to_ids(this.#tokenizer._encode_text(text)))
+    return defined(this.#tokenizer.encode(text, WITHOUT_SPECIAL).ids)
   }
 
   #isTokensBehindSpace(word: string, prefix: string): boolean {

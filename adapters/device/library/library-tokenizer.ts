@@ -1,7 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Encoding, WordSpans } from '../../../src/ports/index.js'
 import type { DeviceTokenizer, InputOptions } from '../device-tokenizer.js'
-import { requireLibrary } from './library.js'
 import { TokenizerThread } from './tokenizer-thread.js'
 import { breakLongRuns, eachWord } from './words.js'
 
@@ -11,7 +10,7 @@ const MAX_WORDS = 50_000
 const SLICE_UNITS = 13
 
 /**
- * Any tokenizer of `@xenova/transformers`, word by word. The tokens of a word are those that it has behind a space inside
+ * Any tokenizer of `@huggingface/tokenizers`, word by word. The tokens of a word are those that it has behind a space inside
  * a text, so they do not depend on the words beside it.
  */
 export class LibraryTokenizer implements DeviceTokenizer {
@@ -26,9 +25,8 @@ export class LibraryTokenizer implements DeviceTokenizer {
     if (unknownId !== undefined) this.unknownId = unknownId
   }
 
-  /** @throws UnsupportedError, ModelError `ERR_MODEL_MISSING`, `ERR_MODEL_UNSUPPORTED` */
+  /** @throws ModelError `ERR_MODEL_MISSING`, `ERR_MODEL_UNSUPPORTED` */
   static async open(folder: string): Promise<LibraryTokenizer> {
-    requireLibrary(folder)
     return new LibraryTokenizer(await TokenizerThread.start(folder))
   }
 

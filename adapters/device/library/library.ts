@@ -1,105 +1,59 @@
-import { createRequire, Module } from 'node:module'
-import { messageOf, UnsupportedError } from '../../../src/ports/index.js'
-
-const PACKAGE = '@xenova/transformers'
-
-/** The parts of `@xenova/transformers` that the adapter uses. A host installs the package if it has such a model. */
-interface Library {
-  readonly env: {
-    allowRemoteModels: boolean
-    localModelPath: string
-    useFSCache: boolean
-    useBrowserCache: boolean
-  }
-  readonly AutoTokenizer: {
-    from_pretrained(name: string, options: { readonly local_files_only: true }): Promise<PreTrainedTokenizer>
-  }
-}
-
-type LibraryNormalizer = ((text: string) => string) & {
-  /** BERT's normaliser has this method. */
-  stripAccents?: (text: string) => string
-}
+import * as library from '@huggingface/tokenizers'
+import { ModelError, messageOf } from '../../../src/ports/index.js'
+import { parseJson, readModelFile, TOKENIZER_CONFIG_FILE, TOKENIZER_FILE } from '../model-folder.js'
 
 /** A tokenizer of the library. It has no positions of tokens, and never cuts or pads by itself. */
-export interface PreTrainedTokenizer {
-  readonly unk_token_id?: number
-  readonly normalizer: LibraryNormalizer | null
+export interface ReadTokenizer {
+  readonly normalizer: ((text: string) => string) | null
   readonly model: {
+    /** Undefined if every text has tokens of its own. */
+    readonly unk_token_id?: number | undefined
     /** Defined for WordPiece alone. */
     readonly max_input_chars_per_word?: number
-    /** Words that BPE has seen. It grows without a limit. */
-    readonly cache?: Map<string, unknown>
-    /** An id is undefined if a token is unknown, and the vocabulary has no token for that. */
-    convert_tokens_to_ids(tokens: readonly string[]): (number | undefined)[]
   }
-  /** Returns the tokens of a text, as the vocabulary writes them, without special tokens. */
-  _encode_text(text: string): string[]
-  /** Returns the ids of a text, with special tokens. */
-  encode(text: string): (number | undefined)[]
+  encode(
+    text: string,
+    options?: { readonly add_special_tokens: boolean },
+  ): {
+    /** An id is undefined if a token is unknown, and the vocabulary has no token for that. */
+    readonly ids: readonly (number | undefined)[]
+    /** The tokens, as the vocabulary writes them. */
+    readonly tokens: readonly string[]
+  }
+}
+
+/** The library's own types name their files without an extension, which the compiler does not find. */
+const { Tokenizer } = library as unknown as {
+  readonly Tokenizer: new (file: object, options: object) => ReadTokenizer
 }
 
 /**
- * Packages that the library asks for, and that no tokenizer needs: one reads images, the others run models. The native
- * runtime may only be loaded by threads that never end.
+ * Reads a tokenizer of any kind by the library `@huggingface/tokenizers`. A vocabulary of 250,000 pieces takes a second.
+ *
+ * @throws ModelError `ERR_MODEL_MISSING` without a `tokenizer.json`, `ERR_MODEL_UNSUPPORTED` if the library cannot read it
  */
-const NOT_NEEDED = ['sharp', 'onnxruntime-web', 'onnxruntime-node']
-
-/** @throws UnsupportedError if the package is not installed */
-export function requireLibrary(model: string): void {
+export async function readTokenizer(folder: string): Promise<ReadTokenizer> {
+  const file = await readModelFile(folder, TOKENIZER_FILE)
+  // A few tokenizers have options there. Most say all in tokenizer.json.
+  const options = await readModelFile(folder, TOKENIZER_CONFIG_FILE).catch(() => undefined)
   try {
-    createRequire(import.meta.url).resolve(PACKAGE)
+    return new Tokenizer(objectOf(file), options === undefined ? {} : objectOf(options))
   } catch (error) {
-    throw new UnsupportedError(
-      `the tokenizer of the model ${model} needs the package ${PACKAGE}: run "npm install ${PACKAGE}", or use a model with BERT's WordPiece`,
+    const reason = messageOf(error)
+    throw new ModelError(
+      'ERR_MODEL_UNSUPPORTED',
+      `the library @huggingface/tokenizers cannot read the tokenizer.json of the model in ${folder}: use another model; it says: ${reason}`,
       { cause: error },
     )
   }
 }
 
-/**
- * Loads the library for its tokenizers, with empty modules in the place of packages that they do not use.
- *
- * @throws UnsupportedError
- */
-export async function loadLibrary(): Promise<Library> {
-  try {
-    const require = createRequire(createRequire(import.meta.url).resolve(PACKAGE))
-    for (const name of NOT_NEEDED) replaceByEmpty(require, name)
-    const library = (await import('@xenova/transformers')) as unknown as Library
-    library.env.allowRemoteModels = false
-    library.env.useFSCache = false
-    library.env.useBrowserCache = false
-    return library
-  } catch (error) {
-    const reason = messageOf(error)
-    throw new UnsupportedError(`the package ${PACKAGE} cannot be loaded: install version 2.17; it says: ${reason}`, {
-      cause: error,
-    })
-  }
+/** The library refuses what is no object. */
+function objectOf(file: Buffer): object {
+  return parseJson(file.toString('utf8')) as object
 }
 
-/** An import of a CommonJS package takes its module from the cache of `require`. */
-function replaceByEmpty(require: NodeJS.Require, name: string): void {
-  const path = require.resolve(name)
-  const empty = new Module(path)
-  empty.filename = path
-  empty.loaded = true
-  // The library reads these members while it loads.
-  empty.exports = { InferenceSession: Object, Tensor: Object, env: { wasm: {} } }
-  require.cache[path] ??= empty
-}
-
-/**
- * Makes a tokenizer drop all marks that BERT's reference drops. The library drops those of Latin scripts, so its tokens
- * of Hindi, Tamil and others would be unknown to the model.
- */
-export function correctMarks({ normalizer }: PreTrainedTokenizer): void {
-  if (normalizer?.stripAccents === undefined) return
-  normalizer.stripAccents = (text) => text.normalize('NFD').replaceAll(/\p{Mn}/gu, '')
-}
-
-/** The library writes warnings, and the tokens of a text after an error. A log must not have texts. */
+/** The library writes warnings about files that it does not understand. A log must have no texts. */
 export function silenceConsole(): void {
   for (const level of ['log', 'info', 'warn', 'error'] as const) console[level] = () => undefined
 }

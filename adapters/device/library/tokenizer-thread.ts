@@ -1,7 +1,6 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import { ClosedError } from '../../../src/ports/index.js'
 import type { InputOptions } from '../device-tokenizer.js'
-import { readModelFile } from '../model-folder.js'
 import { PendingRequests } from '../threads/pending-requests.js'
 import { fromThreadError } from '../threads/thread-error.js'
 import type {
@@ -18,9 +17,6 @@ import type {
  * busy machine, a thread that works may pause for some seconds.
  */
 const MAX_WAIT_MS = 10_000
-
-/** The files that the library reads. */
-const FILES = ['tokenizer.json', 'tokenizer_config.json']
 
 /**
  * The thread that has a tokenizer of the library. To load one takes the library a second or more, so the host's thread
@@ -46,9 +42,8 @@ export class TokenizerThread {
     worker.unref()
   }
 
-  /** @throws UnsupportedError, ModelError `ERR_MODEL_MISSING`, `ERR_MODEL_UNSUPPORTED` */
+  /** @throws ModelError `ERR_MODEL_MISSING`, `ERR_MODEL_UNSUPPORTED` */
   static async start(folder: string): Promise<TokenizerThread> {
-    for (const file of FILES) await readModelFile(folder, file)
     const { port1, port2 } = new MessageChannel()
     port1.unref()
     const flag = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))

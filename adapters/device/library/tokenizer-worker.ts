@@ -1,10 +1,8 @@
 /** A thread with the tokenizer of one model. It loads no native code, so it may end. */
-import { basename, dirname } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
-import { ModelError, messageOf } from '../../../src/ports/index.js'
 import { toThreadError } from '../threads/thread-error.js'
-import { correctMarks, loadLibrary, silenceConsole } from './library.js'
+import { readTokenizer, silenceConsole } from './library.js'
 import { LibraryEncoder } from './library-encoder.js'
 import type {
   EncodeRequest,
@@ -22,12 +20,11 @@ let isEncoding = false
 
 silenceConsole()
 try {
-  const encoder = await openEncoder()
+  const encoder = new LibraryEncoder(await readTokenizer(folder))
   port.on('message', (request: WordRequest) => {
     port.postMessage(answer(encoder, request))
     Atomics.store(flag, 0, 1)
     Atomics.notify(flag, 0)
-    encoder.trim()
   })
   parentPort?.on('message', (request: TokenizerRequest) => {
     if (request.type === 'cancel') remove(request.id)
@@ -37,24 +34,6 @@ try {
   post({ type: 'ready', facts: encoder.facts })
 } catch (error) {
   fail(undefined, error)
-}
-
-/** @throws UnsupportedError, ModelError `ERR_MODEL_UNSUPPORTED` */
-async function openEncoder(): Promise<LibraryEncoder> {
-  const { env, AutoTokenizer } = await loadLibrary()
-  env.localModelPath = dirname(folder)
-  try {
-    const tokenizer = await AutoTokenizer.from_pretrained(basename(folder), { local_files_only: true })
-    correctMarks(tokenizer)
-    return new LibraryEncoder(tokenizer)
-  } catch (error) {
-    const reason = messageOf(error)
-    throw new ModelError(
-      'ERR_MODEL_UNSUPPORTED',
-      `@xenova/transformers cannot read the tokenizer.json of the model in ${folder}: use another model; it says: ${reason}`,
-      { cause: error },
-    )
-  }
 }
 
 function answer(encoder: LibraryEncoder, { type, words }: WordRequest): WordAnswer {
@@ -67,7 +46,6 @@ async function encodeAll(encoder: LibraryEncoder): Promise<void> {
   isEncoding = true
   for (let next = nextRequest(); next !== undefined; next = nextRequest()) {
     await encode(encoder, next)
-    encoder.trim()
   }
   isEncoding = false
 }

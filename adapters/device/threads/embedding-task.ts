@@ -70,11 +70,13 @@ interface TokenVectors {
   readonly data: Float32Array
   /** The number of tokens of each text, padding included. */
   readonly tokensPerText: number
+  /** The length of a token's vector. */
   readonly dimensions: number
 }
 
 /**
- * Pools the token vectors of a text into one vector, at `into`.
+ * Pools the token vectors of a text into one vector, at `into`. A shorter one gets the first components alone, as models
+ * that are trained for it (Matryoshka) need, and is normalised after the cut.
  *
  * @param row the index of the text in the batch
  * @param tokens the number of its tokens: with special tokens, without padding
@@ -91,7 +93,7 @@ export function poolInto(
   const pooledTokens = options.pooling === 'cls' ? 1 : tokens
   for (let token = 0; token < pooledTokens; token += 1) {
     const at = rowStart + token * dimensions
-    for (let dimension = 0; dimension < dimensions; dimension += 1) {
+    for (let dimension = 0; dimension < into.length; dimension += 1) {
       into[dimension] = (into[dimension] ?? 0) + (data[at + dimension] ?? 0)
     }
   }

@@ -71,13 +71,14 @@ export class LoadedModel {
     const { rows, tokensPerText, ids, mask } = task.takeBatch()
     const data = await this.#run({ ids, mask }, [rows.length, tokensPerText])
     const found = data.length / (rows.length * tokensPerText)
-    if (found !== dimensions) {
+    // The profile may ask for the first components of longer vectors.
+    if (found < dimensions || !Number.isInteger(found)) {
       throw new ModelError(
         'ERR_MODEL_UNSUPPORTED',
         `the model in ${folder} gives vectors of ${found} dimensions, and its profile says ${dimensions}: correct its profile.json`,
       )
     }
-    const vectors = { data, tokensPerText, dimensions }
+    const vectors = { data, tokensPerText, dimensions: found }
     rows.forEach((row, index) => {
       const into = task.vectors.subarray(row * dimensions, (row + 1) * dimensions)
       poolInto(into, vectors, index, task.tokensOf(row), profile)

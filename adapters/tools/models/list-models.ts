@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { EmbeddingProfile } from '../../../src/ports/index.js'
-import { openModelFolder, type TokenizerKind, tokenizerKindOf } from '../../device/index.js'
+import { type ModelSource, openModelFolder, type TokenizerKind, tokenizerKindOf } from '../../device/index.js'
 import { modelDirsOf } from '../../local/model-dirs.js'
 import { dataDirOf } from '../../local/options/local-engine-options.js'
 
@@ -13,6 +13,8 @@ export interface LocalModel extends EmbeddingProfile {
   readonly sizeMb: number
   /** True for the model of new contexts. */
   readonly isDefault: boolean
+  /** The repository and the commit of a model that `downloadModel` brought. */
+  readonly source?: ModelSource
 }
 
 /** The models of an engine on a folder. */
@@ -34,11 +36,12 @@ export async function listModels(options: ListModelsOptions): Promise<readonly L
 
 /** @throws ModelError */
 export async function describeModel(folder: string, isDefault: boolean): Promise<LocalModel> {
-  const { profile, files } = await openModelFolder(folder, { isReadOnly: true })
+  const { profile, files, source } = await openModelFolder(folder, { isReadOnly: true })
   const sizes = await Promise.all(
     Object.keys(files).map(async (file) => (await stat(join(folder, file)).catch(() => undefined))?.size ?? 0),
   )
   const bytes = sizes.reduce((sum, size) => sum + size, 0)
   const tokenizer = await tokenizerKindOf(folder)
-  return { ...profile, folder, tokenizer, sizeMb: Math.round(bytes / 1e5) / 10, isDefault }
+  const sizeMb = Math.round(bytes / 1e5) / 10
+  return { ...profile, folder, tokenizer, sizeMb, isDefault, ...(source && { source }) }
 }

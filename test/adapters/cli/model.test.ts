@@ -26,7 +26,7 @@ describe('alcove model', () => {
     expect(added).toMatchObject({ exitCode: 0, stderr: '' })
     expect(added.stdout).toMatch(/^Model tiny added, [\d.]+ MB\.\n48 dimensions, windows of 128 tokens, mean pooling/)
     expect(added.stdout).toContain(
-      'query prefix "ask: ", passage prefix "passage: "; its tokenizer is @xenova/transformers',
+      'query prefix "ask: ", passage prefix "passage: "; its tokenizer is @huggingface/tokenizers',
     )
     expect((await alcove('model', 'add', 'tiny', '--query-prefix', 'ask: ')).stdout).toMatch(
       /^Model tiny is there already/,
@@ -35,7 +35,7 @@ describe('alcove model', () => {
     const listed = JSON.parse((await alcove('model', 'list', '--json')).stdout) as unknown
     expect(listed).toMatchObject([
       { id: 'all-MiniLM-L6-v2', isDefault: true },
-      { id: 'tiny', tokenizer: '@xenova/transformers' },
+      { id: 'tiny', tokenizer: '@huggingface/tokenizers' },
     ])
 
     const checked = await alcove('model', 'check', 'tiny')

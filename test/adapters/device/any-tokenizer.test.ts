@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { rm, writeFile } from 'node:fs/promises'
+import { cp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { DeviceEmbeddingModel } from '../../../adapters/device/index.js'
+import { DeviceEmbeddingModel, profileOf, writeProfile } from '../../../adapters/device/index.js'
 import { bundledModel } from '../../bundled-model.js'
 import { embeddingModelSuite } from '../../conformance/index.js'
 import {
@@ -76,6 +76,43 @@ describe('a model of any tokenizer', () => {
       model.embed(['ship weeks'], { kind: 'passage' }),
     ])
     expect(cosine(query, passage)).toBeLessThan(0.999)
+    await model.close()
+  })
+
+  it.each(KINDS)(
+    'gives the first components, cut before they are normalised, for a profile that asks for fewer: %s',
+    async (kind) => {
+      const path = join(folder.path, `short-${kind}`)
+      await cp(join(folder.path, kind), path, { recursive: true })
+      const whole = await DeviceEmbeddingModel.open(join(folder.path, kind))
+      await writeProfile(path, await profileOf(path, { dimensions: 16 }))
+      const short = await DeviceEmbeddingModel.open(path)
+      expect(short.profile).toMatchObject({ dimensions: 16, normalized: true })
+      expect(short.profile.fingerprint).not.toBe(whole.profile.fingerprint)
+      const texts = ['weeks in the harbour', 'ship', ...new Array<string>(40).fill('word weeks')]
+      const [vectors, expected] = [
+        await short.embed(texts, { kind: 'passage' }),
+        await whole.embed(texts, { kind: 'passage' }),
+      ]
+      expect(vectors.length).toBe(texts.length * 16)
+      for (const row of texts.keys()) {
+        const vector = vectors.subarray(row * 16, (row + 1) * 16)
+        expect(Math.hypot(...vector)).toBeCloseTo(1, 5)
+        expect(cosine(vector, expected.subarray(row * 48, row * 48 + 16))).toBeGreaterThan(0.999)
+      }
+      await Promise.all([short.close(), whole.close()])
+    },
+  )
+
+  it('whose profile asks for more dimensions than the graph gives is refused', async () => {
+    const path = join(folder.path, 'long')
+    await cp(join(folder.path, 'bpe'), path, { recursive: true })
+    await writeProfile(path, { ...(await profileOf(path)), dimensions: 64 })
+    const model = await DeviceEmbeddingModel.open(path)
+    await expect(model.embed(['word'], { kind: 'query' })).rejects.toMatchObject({
+      code: 'ERR_MODEL_UNSUPPORTED',
+      message: expect.stringMatching(/gives vectors of 48 dimensions, and its profile says 64: correct/) as string,
+    })
     await model.close()
   })
 
@@ -170,25 +207,17 @@ describe('a model of any tokenizer', () => {
     await model.close()
   })
 
-  it('says which package it needs, if that is not installed', async () => {
-    const hide = join(folder.path, 'hide.cjs')
-    await writeFile(
-      hide,
-      `const Module = require('node:module')
-       const resolve = Module._resolveFilename
-       Module._resolveFilename = function (name, ...rest) {
-         if (name === '@xenova/transformers') throw Object.assign(new Error('not installed'), { code: 'MODULE_NOT_FOUND' })
-         return resolve.call(this, name, ...rest)
-       }`,
-    )
-    const adapter = join(import.meta.dirname, '../../../dist/adapters/device/index.js')
-    const program = `import(${JSON.stringify(adapter)})
-      .then(({ DeviceEmbeddingModel }) => DeviceEmbeddingModel.open(${JSON.stringify(join(folder.path, 'bpe'))}))
-      .catch(({ code, message }) => console.log(code + ': ' + message))`
-    const { stdout } = await promisify(execFile)(process.execPath, ['--require', hide, '--eval', program])
-    expect(stdout).toMatch(
-      /^ERR_UNSUPPORTED: the tokenizer of the model bpe needs .*"npm install @xenova\/transformers"/,
-    )
+  it('has a tokenizer without any other package', async () => {
+    const alone = join(folder.path, 'alone')
+    await cp(join(import.meta.dirname, '../../../dist'), join(alone, 'dist'), { recursive: true })
+    await writeModelFiles(alone, { 'package.json': { type: 'module' } })
+    const program = `import('./dist/adapters/device/index.js').then(async ({ openTokenizer }) => {
+      const tokenizer = await openTokenizer(${JSON.stringify(join(folder.path, 'bpe'))})
+      console.log(tokenizer.count('harbour'))
+      await tokenizer.close()
+    })`
+    const { stdout } = await promisify(execFile)(process.execPath, ['--eval', program], { cwd: alone })
+    expect(Number(stdout)).toBeGreaterThan(0)
   })
 
   it('without its config.json, which has the id of padding, is refused', async () => {
@@ -211,6 +240,8 @@ describe('a model of any tokenizer', () => {
         normalizer: null,
         pre_tokenizer: { type: 'Unheard' },
         model: { type: 'BPE' },
+        post_processor: null,
+        decoder: null,
       },
     })
     const model = await DeviceEmbeddingModel.open(path)

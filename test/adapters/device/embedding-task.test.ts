@@ -49,6 +49,15 @@ describe('pooling', () => {
     expect([...into]).toEqual([9, 9])
   })
 
+  it('cuts vectors before it scales them, and takes each token from its own place', () => {
+    const long = { data: Float32Array.from([3, 4, 100, 5, 6, 100, 7, 7, 7]), tokensPerText: 3, dimensions: 3 }
+    const [mean, first] = [new Float32Array(2), new Float32Array(2)]
+    poolInto(mean, long, 0, 2, { pooling: 'mean', normalized: false })
+    expect([...mean]).toEqual([4, 5])
+    poolInto(first, long, 0, 2, { pooling: 'cls', normalized: true })
+    expect([...first].map((component) => Math.round(component * 10) / 10)).toEqual([0.6, 0.8])
+  })
+
   it('scales vectors to length 1', () => {
     const into = new Float32Array(2)
     poolInto(into, { data: Float32Array.from([3, 4]), tokensPerText: 1, dimensions: 2 }, 0, 1, {

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { cp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openModelFolder, profileOf } from '../../../adapters/device/describe-model-folder.js'
+import { openModelFolder, profileOf, writeProfile } from '../../../adapters/device/describe-model-folder.js'
+import { toModelFolder } from '../../../adapters/device/model-folder.js'
 import { bundledModel } from '../../bundled-model.js'
 import { writeModelFiles, writeTinyModel } from '../../fixtures/tiny-models.js'
 import { temporaryFolder } from '../../temporary-folder.js'
@@ -140,6 +141,23 @@ describe('a model folder without a profile', () => {
     expect(await profileOf(path, changes)).toMatchObject({ ...changes, passagePrefix: 'passage: ' })
     for (const windowTokens of [4, 129]) {
       await expect(profileOf(path, { windowTokens })).rejects.toMatchObject({ code: 'ERR_INVALID_INPUT' })
+    }
+  })
+
+  it('gives fewer dimensions if a user wants them: another fingerprint, and no scale of longer vectors', async () => {
+    const whole = toModelFolder(path, await profileOf(path))
+    const short = toModelFolder(path, await profileOf(path, { dimensions: 16 }))
+    expect(short.profile).toEqual({ ...whole.profile, dimensions: 16, fingerprint: short.profile.fingerprint })
+    expect(short.profile.fingerprint).not.toBe(whole.profile.fingerprint)
+    const similarity = { unrelated: 0.7, related: 0.9, languages: ['fi'] }
+    await writeProfile(path, { ...(await profileOf(path)), similarity })
+    expect(await profileOf(path, { id: 'mine', dimensions: 48 })).toMatchObject({ similarity })
+    expect(await profileOf(path, { dimensions: 16 })).not.toHaveProperty('similarity')
+    for (const dimensions of [7, 12.5, 49]) {
+      await expect(profileOf(path, { dimensions })).rejects.toMatchObject({
+        code: 'ERR_INVALID_INPUT',
+        message: expect.stringMatching(/^dimensions: must be from 8 to 48 for the model in /) as string,
+      })
     }
   })
 })

@@ -7,6 +7,8 @@ interface EmbeddingBody {
   readonly input: readonly string[]
   readonly encoding_format?: string
   readonly dimensions?: number
+  /** Members that only some servers know. */
+  readonly [other: string]: unknown
 }
 
 export type SeenRequest = Seen<EmbeddingBody>

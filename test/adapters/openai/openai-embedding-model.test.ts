@@ -14,6 +14,7 @@ const SHAPES: readonly Shape[] = ['openai', 'ollama', 'vllm', 'lm-studio', 'tei'
 const KEY = 'sk-secret-marmalade-abcdef'
 const PASSAGE = { kind: 'passage' } as const
 const QUERY = { kind: 'query' } as const
+const POLL = { timeout: 10_000 }
 
 for (const windowTokens of [256, 8_192]) {
   embeddingModelSuite({ describe, it }, `openai, with windows of ${windowTokens} tokens`, async () => {
@@ -64,6 +65,10 @@ describe.each(SHAPES)('an answer in the shape of %s', (shape) => {
   })
 })
 
+/** An object that contains itself. */
+const endless: Record<string, unknown> = {}
+endless['self'] = endless
+
 describe('the opening', () => {
   it('asks the server for the dimensions that are not known', async () => {
     const model = await open({ dimensions: undefined })
@@ -95,6 +100,15 @@ describe('the opening', () => {
     ['two keys', { apiKey: 'a', apiKeyFile: 'b' }, /apiKeyFile: cannot be given together with apiKey/],
     ['a missing file', { apiKeyFile: '/does/not/exist' }, /apiKeyFile: the file .* cannot be read/],
     ['an unknown option', { keys: 1 } as never, /^keys: unknown option "keys"; expected one of baseUrl, model, /],
+    [
+      'a body that replaces the texts',
+      { queryBody: { input: ['x'] } },
+      /^queryBody\.input: must not be replaced: it has /,
+    ],
+    ['a body that is a list', { passageBody: [] as never }, /^passageBody: must be an object of JSON values, such as /],
+    ['a body with a function', { queryBody: { a: [() => 'secret'] } }, /^queryBody: must be an object of JSON values/],
+    ['a body that contains itself', { queryBody: endless }, /^queryBody: must be an object of JSON values/],
+    ['a body that is too long', { queryBody: { a: 'x'.repeat(10_000) } }, /^queryBody: must have at most 10000 char/],
     ['an invalid counter', { tokenCounter: {} as never }, /tokenCounter: must have the methods/],
   ])('refuses wrong options: %s', async (_name, options, message) => {
     const error = await rejection(open(options))
@@ -102,7 +116,7 @@ describe('the opening', () => {
     expect(error.message).not.toContain('secret')
   })
 
-  it('gives a fingerprint of the name, the dimensions, the prefixes and an own id, but not of the address', async () => {
+  it('gives a fingerprint of the name, the dimensions, the prefixes, the bodies and an own id, but not of the address', async () => {
     const fingerprints = [
       await open(),
       await open({ baseUrl: 'http://elsewhere.test/v1', id: 'm' }),
@@ -111,9 +125,21 @@ describe('the opening', () => {
       await open({ queryPrefix: 'query: ' }),
       await open({ id: 'm-2026' }),
       await open({ id: 'm-2027' }),
+      await open({ queryBody: { input_type: 'query' } }),
+      await open({ passageBody: { input_type: 'query' } }),
+      await open({ queryBody: { model: 'm-query' }, passageBody: { model: 'm-passage' } }),
     ].map(({ profile }) => profile.fingerprint)
     expect(fingerprints[0]).toBe(fingerprints[1])
-    expect(new Set(fingerprints).size).toBe(6)
+    expect(new Set(fingerprints).size).toBe(9)
+  })
+
+  it('gives the same fingerprint without bodies as with empty ones, and for each order of their members', async () => {
+    const plain = await open({ queryBody: {}, passageBody: undefined })
+    // The fingerprint of contexts that were made before models had bodies.
+    expect(plain.profile.fingerprint).toBe('openai-m-56a890cb299f3831')
+    const one = await open({ queryBody: { task: 'query', options: { a: 1, b: [2] } } })
+    const other = await open({ queryBody: { options: { b: [2], a: 1 }, task: 'query' } })
+    expect(one.profile.fingerprint).toBe(other.profile.fingerprint)
   })
 })
 
@@ -138,6 +164,37 @@ describe('a request', () => {
     ])
     expect(server.requests[0]?.headers).toMatchObject({ authorization: `Bearer ${KEY}`, 'x-team': 'a' })
     expect(server.requests.map(({ body }) => body.input)).toEqual([['query: one'], ['passage: two', 'passage: ']])
+  })
+
+  it('has the members of the body of its kind, also in the place of the model, and never of the texts', async () => {
+    const queryBody: Record<string, unknown> = { model: 'm-query', input_type: 'query' }
+    const model = await open({ queryBody, passageBody: { task: 'retrieval.passage', truncate: null } })
+    queryBody['input_type'] = 'changed later'
+    await model.embed(['one'], QUERY)
+    await model.embed(['two'], { ...QUERY, isUrgent: false })
+    await model.embed(['three'], { ...PASSAGE, isUrgent: true })
+    const query = { model: 'm-query', input_type: 'query', encoding_format: 'base64' }
+    expect(server.requests.map(({ body }) => body)).toEqual([
+      { ...query, input: ['one'] },
+      { ...query, input: ['two'] },
+      { model: 'm', task: 'retrieval.passage', truncate: null, encoding_format: 'base64', input: ['three'] },
+    ])
+  })
+
+  it('that asks for the dimensions, or if the server is back, is one for a passage', async () => {
+    const model = await open({ dimensions: undefined, passageBody: { input_type: 'passage' } })
+    await server.stop()
+    await rejection(model.embed(['x'], QUERY))
+    await server.listen()
+    await expect.poll(async () => await model.checkAvailable().then(() => 'back', String), POLL).toBe('back')
+    expect(server.requests.map(({ body }) => body['input_type'])).toEqual(['passage', 'passage'])
+  })
+
+  it('names the model of its kind if the server does not have it', async () => {
+    server.always = failing(404, 'no such model')
+    const model = await open({ queryBody: { model: 'm-query' } })
+    expect((await rejection(model.embed(['x'], QUERY))).message).toContain('has no model m-query, or')
+    expect((await rejection(model.embed(['x'], PASSAGE))).message).toContain('has no model m, or')
   })
 
   it('has headers with spaces, and an explicit Authorization in the place of that of the key', async () => {

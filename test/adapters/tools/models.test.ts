@@ -35,7 +35,7 @@ describe.each<TinyModelKind>(['unigram', 'bpe'])('a %s model', (kind) => {
     const added = await addModel({ dataDir, folder: given })
     expect(added).toMatchObject({
       id: kind,
-      tokenizer: '@xenova/transformers',
+      tokenizer: '@huggingface/tokenizers',
       dimensions: 48,
       windowTokens: 128,
       isNew: true,
@@ -70,7 +70,7 @@ describe('the models of a data folder', () => {
       { id: 'all-MiniLM-L6-v2', tokenizer: 'word-piece', isDefault: true },
       {
         id: 'other',
-        tokenizer: '@xenova/transformers',
+        tokenizer: '@huggingface/tokenizers',
         queryPrefix: 'q: ',
         isDefault: false,
         folder: join(dataDir, 'models', 'other'),
@@ -126,7 +126,7 @@ describe('the models of a data folder', () => {
     await chmod(folder.path, 0o755)
     await chmod(given, 0o555)
     const model = await asNobody(async () => (await listModels({ dataDir, modelDirs: [given] }))[0])
-    expect(model).toMatchObject({ id: 'bpe', tokenizer: '@xenova/transformers', isDefault: true })
+    expect(model).toMatchObject({ id: 'bpe', tokenizer: '@huggingface/tokenizers', isDefault: true })
     expect(await readdir(given)).not.toContain('profile.json')
     // An engine makes the profile again, and has the model too.
     const engine = await asNobody(
@@ -154,7 +154,7 @@ describe('a check of a model', () => {
     const report = await checkModel(given)
     expect(await readdir(given)).not.toContain('profile.json')
     expect(report.checks.filter(({ isRight }) => !isRight)).toEqual([])
-    expect(report).toMatchObject({ isUsable: true, tokenizer: '@xenova/transformers', measuredTokens: 128 })
+    expect(report).toMatchObject({ isUsable: true, tokenizer: '@huggingface/tokenizers', measuredTokens: 128 })
     for (const figure of [report.sizeMb, report.loadMs, report.queryMs, report.windowsPerSecond]) {
       expect(figure).toBeGreaterThan(0)
     }
