@@ -129,6 +129,7 @@ const MARKUP_TYPE = /^text\/|^application\/(?:xml|json|rtf)$|\+xml$/
 /** @param head the first bytes of the file, 4,096 of them or all */
 export async function contentOf(head: Uint8Array): Promise<Content> {
   const ascii = Buffer.from(head).toString('latin1')
+  if (ascii.startsWith('\xef\xbb\xbf%PDF-')) return PDF
   if (BYTE_ORDER_MARKS.some((mark) => ascii.startsWith(mark))) return textOf(ascii)
   const { fileTypeFromBuffer } = await import('file-type')
   const type = (await fileTypeFromBuffer(head))?.mime

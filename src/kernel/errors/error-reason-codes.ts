@@ -104,6 +104,7 @@ export const ERROR_REASON_CODES = [
   'page-damaged',
   'page-without-text',
   'page-garbled',
+  'page-picture',
   'more-warnings',
 ] as const
 

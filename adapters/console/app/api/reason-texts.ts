@@ -129,6 +129,7 @@ export const REASON_TEXTS = phrases({
     'page-damaged': 'Page {page} is damaged and left out.',
     'page-without-text': 'Page {page} has no text.',
     'page-garbled': 'Page {page} has characters without meaning: its fonts have no Unicode map.',
+    'page-picture': 'Page {page} is a picture with a few letters: text in pictures is not read.',
     'more-warnings': '… and {count} more.',
   } satisfies Readonly<Record<Reason['code'], ReasonText>>,
   de: {
@@ -254,6 +255,7 @@ export const REASON_TEXTS = phrases({
     'page-damaged': 'Seite {page} ist beschädigt und fehlt.',
     'page-without-text': 'Seite {page} hat keinen Text.',
     'page-garbled': 'Seite {page} hat Zeichen ohne Bedeutung: Ihre Schriften haben keine Zuordnung zu Unicode.',
+    'page-picture': 'Seite {page} ist ein Bild mit wenigen Buchstaben: Text in Bildern wird nicht gelesen.',
     'more-warnings': '… und {count} weitere.',
   },
 })

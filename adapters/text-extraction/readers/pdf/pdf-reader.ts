@@ -10,11 +10,17 @@ import { PdfHeadings } from './pdf-headings.js'
 import { linesOf, type PdfLine } from './pdf-lines.js'
 import { PdfOutline } from './pdf-outline.js'
 import { garbledShare, pageText, type TextItem } from './pdf-page-text.js'
+import { isScan } from './pdf-pictures.js'
+import { withoutStrayLetters } from './pdf-strays.js'
 
 /** Character maps of CJK fonts, beside the built code. A path, because PDF.js does not load file URLs. */
 const CMAPS = fileURLToPath(new URL('../../cmaps/', import.meta.url))
 /** A page with a larger share of characters without meaning counts as garbled. */
 const GARBLED_SHARE = 0.01
+/** A page with a larger share of them has hardly a whole word. */
+const ILLEGIBLE_SHARE = 0.3
+/** Pages that are looked at for a picture under a few letters. */
+const MAX_SCANS = 500
 /** Pages with more text come in pieces. */
 const MAX_PIECE_UNITS = 65_536
 
@@ -51,19 +57,20 @@ async function titleOf(pdf: Pdf): Promise<string> {
 async function* readPages(pdf: Pdf): AsyncGenerator<ExtractedPiece> {
   const hyphens = new HyphenMender()
   const headings = new PdfHeadings(await PdfOutline.read(pdf))
-  const unreadable = { broken: 0, garbled: 0, blank: 0 }
-  let next = await readPage(pdf, 1, hyphens)
+  const unreadable = { broken: 0, illegible: 0, blank: 0 }
+  const scans = { left: MAX_SCANS }
+  let next = await readPage(pdf, 1, hyphens, scans)
   for (let number = 1; number <= pdf.numPages; number += 1) {
-    const { text, lines } = next
-    next = number < pdf.numPages ? await readPage(pdf, number + 1, hyphens) : NO_PAGE
-    const problem = warningFor(text, number, unreadable)
+    const { text, lines, isPicture } = next
+    next = number < pdf.numPages ? await readPage(pdf, number + 1, hyphens, scans) : NO_PAGE
+    const problem = warningFor(text, isPicture, number, unreadable)
     const whole = text === undefined || text === '' ? '' : `${storable(text)}\n\n`
     const marks = [{ at: 0, page: number }, ...headings.marksOf(number, whole, lines, next.lines)]
     for (const piece of cutPiece({ text: whole, marks }, MAX_PIECE_UNITS)) yield { ...piece, pages: number }
     if (problem !== undefined) yield { text: '', pages: number, warnings: [problem] }
   }
-  const { broken, garbled, blank } = unreadable
-  if (broken + garbled + blank === pdf.numPages) throw nothingReadable(unreadable, pdf.numPages)
+  const { broken, illegible, blank } = unreadable
+  if (broken + illegible + blank === pdf.numPages) throw nothingReadable(unreadable, pdf.numPages)
 }
 
 /** Opens a file. If its page tree is damaged and more pages are found in the bytes, it opens those. */
@@ -101,6 +108,8 @@ async function open(bytes: Uint8Array): Promise<Pdf | undefined> {
       disableFontFace: true,
       useSystemFonts: false,
       verbosity: 0,
+      // No picture is decoded.
+      maxImageSize: 0,
     })
   } catch (error) {
     if (isError(error) && error.name === 'PasswordException') {
@@ -116,20 +125,29 @@ interface PageContent {
   /** The text with the filled-in form fields; `undefined` if the page cannot be read. */
   readonly text: string | undefined
   readonly lines: readonly PdfLine[]
+  /** True for a picture of a page with a few letters on it. */
+  readonly isPicture: boolean
 }
 
-const NO_PAGE: PageContent = { text: undefined, lines: [] }
+const NO_PAGE: PageContent = { text: undefined, lines: [], isPicture: false }
 
-async function readPage(pdf: Pdf, number: number, hyphens: HyphenMender): Promise<PageContent> {
+async function readPage(
+  pdf: Pdf,
+  number: number,
+  hyphens: HyphenMender,
+  scans: { left: number },
+): Promise<PageContent> {
   try {
     const page = await pdf.getPage(number)
     const { items } = await page.getTextContent({ disableNormalization: true })
     const runs = items.filter((item): item is typeof item & TextItem => 'str' in item)
     const fields = fieldsOf(await page.getAnnotations().catch(() => []))
-    page.cleanup()
     const ordered = inColumns(runs)
-    const text = `${pageText(withFields(ordered, fields))}\n${notesOf(fields)}`
-    return { text: hyphens.mend(text.trim()), lines: linesOf(ordered) }
+    const text = withoutStrayLetters(`${pageText(withFields(ordered, fields))}\n${notesOf(fields)}`).trim()
+    const isPicture = scans.left > 0 && (await isScan(page, text).catch(() => false))
+    if (isPicture) scans.left -= 1
+    page.cleanup()
+    return { text: hyphens.mend(text), lines: linesOf(ordered), isPicture }
   } catch {
     return NO_PAGE
   }
@@ -138,8 +156,9 @@ async function readPage(pdf: Pdf, number: number, hyphens: HyphenMender): Promis
 /** The warning about an unreadable page. Also counts the page in `unreadable`. */
 function warningFor(
   text: string | undefined,
+  isPicture: boolean,
   page: number,
-  unreadable: { broken: number; garbled: number; blank: number },
+  unreadable: { broken: number; illegible: number; blank: number },
 ): ExtractionWarning | undefined {
   if (text === undefined) {
     unreadable.broken += 1
@@ -149,17 +168,23 @@ function warningFor(
     unreadable.blank += 1
     return warning(`page ${page} has no text`, 'page-without-text', { page })
   }
-  if (garbledShare(text) <= GARBLED_SHARE) return undefined
-  unreadable.garbled += 1
+  const garbled = garbledShare(text)
+  if (garbled > ILLEGIBLE_SHARE) unreadable.illegible += 1
+  if (garbled <= GARBLED_SHARE) {
+    if (!isPicture) return undefined
+    return warning(`page ${page} is a picture with a few letters: text in pictures is not read`, 'page-picture', {
+      page,
+    })
+  }
   const message = `page ${page} has characters without meaning: its fonts have no Unicode map`
   return warning(message, 'page-garbled', { page })
 }
 
 function nothingReadable(
-  unreadable: { readonly broken: number; readonly garbled: number },
+  unreadable: { readonly broken: number; readonly illegible: number },
   pages: number,
 ): ExtractionError {
-  if (unreadable.garbled > 0) {
+  if (unreadable.illegible > 0) {
     return new ExtractionError(
       'ERR_NO_TEXT',
       'The text of the PDF cannot be read: its fonts have no Unicode map. Export it again with embedded Unicode fonts',

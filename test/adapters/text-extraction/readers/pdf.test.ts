@@ -191,6 +191,58 @@ describe('a PDF that is partly or entirely unreadable', () => {
     })
   })
 
+  it('is read with a warning if a few letters of its only page with text have no meaning', async () => {
+    const bullets = line(72, 640, 'abcd', 'F2')
+    const page = {
+      content: lines(72, 700, ['The committee reviewed the annual budget', 'and agreed on it.']) + bullets,
+    }
+    const { text, warnings } = await extract(pdfOf({ pages: [{ content: '' }, page, { content: '' }], unicode }))
+    expect(text).toContain('The committee reviewed the annual budget')
+    expect(warnings).toEqual([
+      'page 1 has no text',
+      'page 2 has characters without meaning: its fonts have no Unicode map',
+      'page 3 has no text',
+    ])
+  })
+
+  it('has U+FFFD for the letters that a font only numbers, with a warning', async () => {
+    const letters = Object.fromEntries(Array.from('cestouvr', (letter) => [letter.charCodeAt(0), letter]))
+    const numbered = { ...letters, 117: '\u056C', 118: '\u0851' }
+    const page = { content: line(72, 700, 'tout cet oeuvre ouvre sur une seve courte et sert tous cette vertu', 'F2') }
+    const { text, warnings } = await extract(pdfOf({ pages: [page], unicode: numbered }))
+    expect(text).toMatch(/to\uFFFDt cet oe\uFFFD\uFFFDre/)
+    expect(warnings).toEqual(['page 1 has characters without meaning: its fonts have no Unicode map'])
+  })
+
+  it('keeps words of another script beside Latin words, without a warning', async () => {
+    const page = { content: line(72, 700, 'tu', 'F2') + lines(72, 680, Array<string>(9).fill('the Armenian word')) }
+    const { text, warnings } = await extract(pdfOf({ pages: [page], unicode: { 116: '\u056C', 117: '\u0561' } }))
+    expect(text).toContain('\u056C\u0561\nthe Armenian word')
+    expect(warnings).toEqual([])
+  })
+
+  it('causes a warning for a scan that has only a stamp, and none for a picture beside text', async () => {
+    const stamp = line(20, 10, 'Scanned with PaperCam', 'F1', 8)
+    // The cover of the page, whole or in strips, is drawn as a square of one unit.
+    const whole = { content: `q 612 0 0 792 0 0 cm /I Do Q ${stamp}` }
+    const strips = {
+      content: `q 0.5 0 0 0.5 0 0 cm q 1224 0 0 792 0 0 cm /I Do Q q 1224 0 0 792 0 792 cm /I Do Q Q ${stamp}`,
+    }
+    const logo = { content: `q 200 0 0 80 72 700 cm /I Do Q ${stamp}` }
+    const text = { content: `q 612 0 0 792 0 0 cm /I Do Q ${lines(72, 700, Array<string>(12).fill('a line of text'))}` }
+    const { warnings } = await extract(pdfOf({ pages: [whole, strips, logo, text] }))
+    expect(warnings).toEqual([
+      'page 1 is a picture with a few letters: text in pictures is not read',
+      'page 2 is a picture with a few letters: text in pictures is not read',
+    ])
+  })
+
+  it('is read behind a byte-order mark', async () => {
+    const pdf = Buffer.concat([Buffer.from('\uFEFF'), pdfOf({ pages: [readable] })])
+    expect(await extractor.identify('a.pdf', pdf.subarray(0, 4_096))).toMatchObject({ extension: '.pdf' })
+    expect((await extract(pdf)).text).toBe('a page with text')
+  })
+
   it('causes no warning for single symbols between words', async () => {
     const page = { content: line(72, 700, 'a', 'F2') + line(90, 700, 'telephone') }
     const { text, warnings } = await extract(pdfOf({ pages: [page], unicode }))

@@ -1,0 +1,50 @@
+/** A page with more letters is a page of text, whatever lies behind them. */
+const FEW_LETTERS = 100
+/** The pictures of a scan cover this share of the page, together. */
+const COVERED_SHARE = 0.6
+/** A smaller share of the page is no part of a scan, which may come in strips. */
+const LEAST_SHARE = 0.01
+/** Numbers that PDF.js gives the operators. */
+const [SAVE, RESTORE, TRANSFORM, FORM_BEGIN, FORM_END] = [10, 11, 12, 74, 75]
+/** No honest page saves its state deeper. */
+const MAX_DEPTH = 1_000
+
+/** A page of PDF.js. */
+interface Page {
+  /** The corners of the page: left, bottom, right, top. */
+  readonly view: readonly number[]
+  getOperatorList(): Promise<{ readonly fnArray: readonly number[]; readonly argsArray: readonly unknown[] }>
+}
+
+/**
+ * True for a page with a few letters over pictures that cover it: a scan with a stamp or a page number.
+ *
+ * PDF.js is told to skip pictures, so none is decoded. But a picture fills a square of one unit, so a matrix that makes
+ * this square as large as the page shows it. Nothing else is drawn under such a matrix.
+ */
+export async function isScan(page: Page, text: string): Promise<boolean> {
+  const letters = text.slice(0, FEW_LETTERS * 10).match(/[\p{L}\p{N}]/gu)?.length ?? 0
+  if (letters === 0 || letters >= FEW_LETTERS) return false
+  const [left = 0, bottom = 0, right = 0, top = 0] = page.view
+  const area = Math.abs((right - left) * (top - bottom))
+  if (area === 0) return false
+  const { fnArray, argsArray } = await page.getOperatorList()
+  let scale = 1
+  let covered = 0
+  const saved: number[] = []
+  fnArray.forEach((operator, index) => {
+    if ((operator === SAVE || operator === FORM_BEGIN) && saved.length < MAX_DEPTH) saved.push(scale)
+    const values = argsArray[index]
+    if (operator === TRANSFORM) scale *= areaOf(values)
+    else if (operator === FORM_BEGIN && Array.isArray(values)) scale *= areaOf(values[0])
+    else if (operator === RESTORE || operator === FORM_END) scale = saved.pop() ?? 1
+    if (operator === TRANSFORM && scale >= area * LEAST_SHARE) covered += scale
+  })
+  return covered >= area * COVERED_SHARE
+}
+
+/** The area of a square of one unit under a matrix. */
+function areaOf(matrix: unknown): number {
+  const [a = 1, b = 0, c = 0, d = 1] = Array.from((matrix ?? []) as ArrayLike<number>)
+  return Math.abs(a * d - b * c)
+}
