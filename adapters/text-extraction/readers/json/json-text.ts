@@ -1,5 +1,6 @@
 import { Tokenizer, TokenType } from '@streamparser/json'
 import { ExtractionError } from '../../../../src/ports/index.js'
+import { JsonNumbers } from './json-numbers.js'
 
 /** Deeper data is no text for readers. */
 const MAX_DEPTH = 1_000
@@ -47,12 +48,13 @@ class JsonTokenizer extends Tokenizer {
 
 /**
  * Turns JSON into lines such as `address.city: Oslo` while it is read. Short items of a list share a line. Objects of a
- * list have an empty line between them. Members without a value are left out.
+ * list have an empty line between them. Members without a value are left out, and those that are `NaN`.
  *
  * The library cuts the text into tokens, and this class checks their order. So nothing is kept but the open names.
  */
 export class JsonText {
   readonly #tokenizer = new JsonTokenizer({ stringBufferSize: BUFFER_BYTES })
+  readonly #numbers = new JsonNumbers()
   readonly #frames: Frame[] = []
   #expected: Expected = 'value'
 
@@ -76,13 +78,14 @@ export class JsonText {
   /** @throws JsonError; ExtractionError `ERR_EXTRACTION_LIMIT` for data that is nested too deeply */
   write(text: string): void {
     this.#guard(() => {
-      this.#tokenizer.write(text)
+      this.#tokenizer.write(this.#numbers.write(text))
     })
   }
 
   /** @throws JsonError if the data is incomplete */
   end(): void {
     this.#guard(() => {
+      this.#tokenizer.write(this.#numbers.end())
       this.#tokenizer.end()
     })
     if (!this.isComplete) throw new JsonError('the end is missing')

@@ -65,6 +65,16 @@ describe('a .json', () => {
     expect((await extract('a.json', json)).text).toBe(text)
   })
 
+  it('leaves out NaN and keeps Infinity, as Python writes them, but not in texts', async () => {
+    const json = '{"a":NaN,"b":[1,NaN,-Infinity],"c":"NaN \\\\","d":"\\"NaN\\"","e":Infinity}'
+    const lines = ['b: 1; -Infinity', 'c: NaN \\', 'd: "NaN"', 'e: Infinity']
+    for (const bytesPerPull of [1, 2, 5, 65_536]) {
+      expect((await extract('a.json', json, bytesPerPull)).text).toBe(lines.join('\n'))
+    }
+    expect((await extract('a.jsonl', '{"a":NaN,"b":1}\n{"a":2}\n')).text).toBe('b: 1\n\na: 2')
+    expect((await extract('a.json', '[Infinity]')).text).toBe('Infinity')
+  })
+
   it('keeps every text of any data', async () => {
     const word = fc.string({ minLength: 1, maxLength: 8, unit: 'grapheme' }).filter((text) => text.trim() !== '')
     const { value } = fc.letrec((tie) => ({
@@ -92,6 +102,8 @@ describe('a .json', () => {
     ['{"a" 1}', 'ERR_CORRUPT_FILE', 'expected :'],
     ['[1 2]', 'ERR_CORRUPT_FILE', 'expected , or end'],
     ['{a:1}', 'ERR_CORRUPT_FILE', 'unexpected character'],
+    ['[1,Nan]', 'ERR_CORRUPT_FILE', 'unexpected character'],
+    ['{"a":Infinit', 'ERR_CORRUPT_FILE', 'unexpected character'],
     ['[1]]', 'ERR_CORRUPT_FILE', 'expected value'],
     ['plain text', 'ERR_CORRUPT_FILE', 'rename it to .txt'],
     ['{"a":"b', 'ERR_CORRUPT_FILE', 'not valid JSON'],
