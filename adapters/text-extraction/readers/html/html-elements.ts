@@ -1,17 +1,25 @@
 /** Elements that no browser shows, or whose text is not part of the page. */
 const HIDDEN = setOf(
-  'script style template noscript noframes noembed iframe datalist rp annotation annotation-xml object audio video canvas',
+  'script style template noscript noframes noembed iframe datalist rp annotation annotation-xml audio video canvas',
 )
 /** Elements whose end tag may be missing. To hide one could hide everything after it. */
 const WITHOUT_END = setOf('p li dt dd tr td th thead tbody tfoot option optgroup rt colgroup caption html body head')
 const VOID = setOf('area base br col embed hr img input link meta param source track wbr')
-/** Elements that begin and end a line. */
-const LINES = setOf('div li dt dd option optgroup caption figcaption legend summary address center button fieldset')
+/** Elements that begin and end a line. The last ones are of drawings (SVG). */
+const LINES = setOf(
+  'div li dt dd option optgroup caption figcaption legend summary address center button fieldset text desc',
+)
 /** Elements with an empty line before and after them. */
 const PARAGRAPHS = setOf(
   'p pre blockquote section article aside header footer main nav figure details dialog dl form hr body html hgroup search',
 )
 const LISTS = setOf('ul ol menu dir')
+/** Elements whose end also ends what is still open in them. */
+const CONTAINERS = setOf(
+  'table thead tbody tfoot tr td th caption div section article main aside header footer nav figure blockquote form fieldset ul ol dl details body',
+)
+/** Elements of tables that end the open cell. */
+const CELLS = setOf('tr td th thead tbody tfoot')
 
 function setOf(names: string): ReadonlySet<string> {
   return new Set(names.split(' '))
@@ -30,6 +38,16 @@ export function isList(name: string): boolean {
 /** The level of a heading. @returns 0 for other elements */
 export function headingLevelOf(name: string): number {
   return /^h[1-6]$/.test(name) ? Number(name.charAt(1)) : 0
+}
+
+/** True for an element whose end also ends a hidden element in it, of which the end tag is missing. */
+export function isContainer(name: string): boolean {
+  return CONTAINERS.has(name)
+}
+
+/** True for an element that ends an open cell of its table. */
+export function endsCell(name: string): boolean {
+  return CELLS.has(name)
 }
 
 /** True for an element that the page does not show: by its kind, by `hidden`, or by `display: none`. */

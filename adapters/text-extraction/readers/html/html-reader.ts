@@ -5,10 +5,10 @@ import { DecodedText } from '../text-reader.js'
 import { HtmlEvents } from './html-events.js'
 import { HtmlText } from './html-text.js'
 
-/** The bytes in which a page declares its encoding. */
-const HEAD_BYTES = 4_096
+/** The bytes in which a page declares its encoding: after its styles and scripts, too. */
+const HEAD_BYTES = 262_144
 const DECLARATION =
-  /^[^<]{0,10}<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]+)["']|<meta\s[^>]*?charset\s*=\s*["']?\s*([\w.:-]+)/i
+  /^[^<]{0,10}<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]+)["']|<meta\s[^>]{0,1000}?charset\s*=\s*["']?\s*([\w.:-]+)/i
 
 /**
  * Reads a web page as a reader sees it: title, paragraphs, lists and tables, without scripts and hidden elements.
@@ -69,7 +69,7 @@ async function headOf(file: FileBytes): Promise<Buffer> {
 }
 
 /** The encoding in `<meta charset>`, `<meta http-equiv>` or the XML declaration. */
-function declaredCharset(head: string): string | undefined {
+export function declaredCharset(head: string): string | undefined {
   const declared = DECLARATION.exec(head)
   return declared?.[1] ?? declared?.[2]
 }

@@ -1,5 +1,6 @@
 import { breakOf, headingLevelOf, isHidden, isList } from './html-elements.js'
 import type { HtmlVisitor } from './html-events.js'
+import { HiddenElement } from './html-hidden.js'
 import { HtmlParagraph } from './html-paragraph.js'
 import { type HtmlBlocks, HtmlTable } from './html-table.js'
 
@@ -24,8 +25,7 @@ export class HtmlText implements HtmlVisitor {
   #deeperLists = 0
   /** The sign or number before the next paragraph. */
   #marker = ''
-  /** The element that hides its content, and the number of open elements of that name. */
-  #hidden: { readonly name: string; depth: number } | undefined
+  readonly #hidden = new HiddenElement()
   #headingLevel = 0
   #preformatted = 0
   #isTitle = false
@@ -38,12 +38,12 @@ export class HtmlText implements HtmlVisitor {
   ) {}
 
   open(name: string, attributes: ReadonlyMap<string, string>): void {
-    if (this.#hidden !== undefined) {
-      if (name === this.#hidden.name) this.#hidden.depth += 1
+    if (this.#hidden.open(name)) return
+    if (isHidden(name, attributes)) {
+      this.#hidden.begin(name)
       return
     }
-    if (isHidden(name, attributes)) this.#hidden = { name, depth: 1 }
-    else if (name === 'br') this.#paragraph.write('\n')
+    if (name === 'br') this.#paragraph.write('\n')
     else if (name === 'img' || name === 'area') this.text(attributes.get('alt') ?? '')
     else if (name === 'rt') this.#paragraph.write('(')
     else if (name === 'q') this.#paragraph.write('“')
@@ -57,10 +57,8 @@ export class HtmlText implements HtmlVisitor {
   }
 
   close(name: string): void {
-    if (this.#hidden !== undefined) {
-      if (name === this.#hidden.name) this.#hidden.depth -= 1
-      if (this.#hidden.depth === 0) this.#hidden = undefined
-    } else if (name === 'rt') this.#paragraph.write(')')
+    if (this.#hidden.close(name)) return
+    if (name === 'rt') this.#paragraph.write(')')
     else if (name === 'q') this.#paragraph.write('”')
     else if (name === 'title') this.#closeTitle()
     else if (headingLevelOf(name) > 0) this.#closeHeading()
@@ -71,7 +69,7 @@ export class HtmlText implements HtmlVisitor {
   }
 
   text(text: string): void {
-    if (this.#hidden !== undefined) return
+    if (this.#hidden.isOpen) return
     this.#paragraph.add(text, this.#preformatted > 0 && !this.#isTitle)
     if (this.#paragraph.length > MAX_PARAGRAPH_CHARACTERS) this.#writePart()
   }

@@ -97,6 +97,27 @@ describe('a web page', () => {
     ['text without elements', 'just text &amp; more', 'just text & more'],
     ['tags that are not closed', '<p>a<p>b<ul><li>c', 'a\n\nb\n\n- c'],
     ['an end without a beginning', '</table></ul></div>a</p></h1>b', 'a\n\nb'],
+    [
+      'the text in the place of an object',
+      '<p>a</p><object data="x.swf"><param name=b>Instead</object>',
+      'a\n\nInstead',
+    ],
+    ['labels of a drawing', '<svg><text x=1>North</text><text x=2>South</text></svg>', 'North\nSouth'],
+    [
+      'text after a hidden element without end, from the end of its cell on',
+      '<table><tr><td><div style="display:none">secret</td><td>shown<td><span hidden>secret<td>too</tr></table><p>after',
+      'shown\ntoo\n\nafter',
+    ],
+    [
+      'text after a hidden element without end, from the end of its section on',
+      '<div><section><div hidden>secret<p>secret</p></section>shown</div><template><div>secret</template>too',
+      'shown\ntoo',
+    ],
+    [
+      'nothing of a hidden element with tables and ends without a beginning',
+      '<div>a<div hidden><table><tr><td>secret</table></section></td>secret</div>b</div>',
+      'ab',
+    ],
     ['a numeral alone', '<p>5.</p><p>-</p>', '5.\n\n-'],
     ['signs that are no tags', '<p>1 < 2 & 3 > 2</p>', '1 < 2 & 3 > 2'],
   ])('keeps %s', async (_what, page, text) => {
@@ -114,6 +135,11 @@ describe('a web page', () => {
     const read = await extract(bytes)
     expect(read.text).toBe(text)
     expect(read.warnings).toEqual([])
+  })
+
+  it('is decoded as it says behind a long head', async () => {
+    const page = `<style>${'p { color: red }\n'.repeat(1_000)}</style><meta charset="cp1251"><p>Заседание совета</p>`
+    expect((await extract(iconv.encode(page, 'windows-1251'))).text).toBe('Заседание совета')
   })
 
   it('that is XHTML may have elements that close themselves', async () => {
@@ -153,6 +179,11 @@ describe('a hostile page', () => {
       expect(read.text.endsWith('end')).toBe(true)
       for (const { text } of read.pieces) expect(text.length).toBeLessThan(200_000)
     }
+  })
+
+  it('of 100,000 tags that are no declaration of a charset is read in time', async () => {
+    const page = Buffer.concat([Buffer.from('<meta '.repeat(100_000)), Buffer.from([0xe9]), Buffer.from('><p>end')])
+    expect(await textOf(page)).toMatch(/end$/)
   })
 
   it('with an embedded picture of 30 MB is read', async () => {
