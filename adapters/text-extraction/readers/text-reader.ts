@@ -20,6 +20,11 @@ export async function* readMarkdown(file: FileBytes): AsyncGenerator<ExtractedPi
   yield* decoded.warning()
 }
 
+export function encodingUnsure(name: string): ExtractionWarning {
+  const message = `the encoding is not certain: the text was read as ${name}; if that is wrong, save it as UTF-8`
+  return warning(message, 'encoding-unsure', { name })
+}
+
 /** Any text may have this many characters that cannot be decoded. */
 const FEW_REPLACED = 2
 /** After this many replaced characters, the check runs before the end of the file. */
@@ -73,11 +78,7 @@ export class DecodedText {
   /** Yields a piece without text, with warnings about the encoding, if there are any. */
   *warning(): Generator<ExtractedPiece> {
     const warnings: ExtractionWarning[] = []
-    if (this.charset.isUnsure) {
-      const { name } = this.charset
-      const message = `the encoding is not certain: the text was read as ${name}; if that is wrong, save it as UTF-8`
-      warnings.push(warning(message, 'encoding-unsure', { name }))
-    }
+    if (this.charset.isUnsure) warnings.push(encodingUnsure(this.charset.name))
     if (this.#replaced > 0) {
       const count = this.#replaced
       const characters = count === 1 ? '1 character' : `${count} characters`

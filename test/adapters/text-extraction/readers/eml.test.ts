@@ -125,10 +125,191 @@ describe('a mail', () => {
   })
 
   it('with bytes that its charset does not have says so', async () => {
-    const { warnings } = await extract(
-      Buffer.from('Subject: x\r\nContent-Type: text/plain; charset=utf-8\r\n\r\nk\xf6nig', 'latin1'),
+    const { text, warnings } = await extract(
+      Buffer.from(
+        'Subject: x\r\nContent-Type: text/plain; charset=utf-8\r\n\r\nL\xc3\xb6we, \xc3\x84rger, k\xf6nig',
+        'latin1',
+      ),
     )
+    expect(text).toContain('Löwe, Ärger, k\uFFFDnig')
     expect(warnings).toEqual(['some characters of the mail could not be decoded and became U+FFFD'])
+  })
+
+  const russian = 'Заседание совета переносится на следующую пятницу.'
+  it.each([
+    ['as they are', (text: Buffer) => ['8bit', text] as const],
+    ['in base64', (text: Buffer) => ['base64', Buffer.from(text.toString('base64'))] as const],
+    [
+      'in quoted-printable',
+      (text: Buffer) => {
+        const codes = Array.from(text, (byte) => `=${byte.toString(16).toUpperCase().padStart(2, '0')}`)
+        return ['quoted-printable', Buffer.from(codes.join(''))] as const
+      },
+    ],
+  ])('without a charset is detected as a text file, with its bytes %s', async (_how, encode) => {
+    for (const type of ['', 'Content-Type: text/plain\r\n', 'Content-Type: text/html; charset=us-ascii\r\n']) {
+      const [encoding, body] = encode(iconv.encode(russian, 'windows-1251'))
+      const head = `Subject: x\r\n${type}Content-Transfer-Encoding: ${encoding}\r\n\r\n`
+      expect((await extract(Buffer.concat([Buffer.from(head), body]))).text).toBe(`Subject: x\n\n${russian}`)
+    }
+  })
+
+  it('keeps parts in UTF-8 without a charset, beside a part in another encoding', async () => {
+    const part = (type: string, body: Buffer): Buffer =>
+      Buffer.concat([Buffer.from(`--x\r\nContent-Type: ${type}\r\n\r\n`), body, Buffer.from('\r\n')])
+    const { text } = await extract(
+      Buffer.concat([
+        Buffer.from('Subject: x\r\nContent-Type: multipart/mixed; boundary=x\r\n\r\n'),
+        part('text/plain', Buffer.from('Łódź')),
+        part('text/plain', iconv.encode(russian, 'koi8-r')),
+        part('text/plain; charset=iso-8859-2', iconv.encode('Gdańsk', 'iso-8859-2')),
+        Buffer.from('--x--\r\n'),
+      ]),
+    )
+    for (const one of ['Łódź', russian, 'Gdańsk']) expect(text).toContain(one)
+  })
+
+  it.each([
+    ['iso-8859-1', 'Prüfung für Bäcker', 'Müller'],
+    ['windows-1251', 'Отчёт за май', 'Иван'],
+    ['shift_jis', '会議の資料について', 'たなか'],
+  ])('has headers in raw bytes, decoded as its text: %s', async (charset, subject, name) => {
+    const head = `From: ${name} <a@example.com>\r\nSubject: ${subject}\r\nContent-Type: text/plain; charset=${charset}`
+    const { text, warnings } = await extract(iconv.encode(`${head}\r\n\r\n${subject}.\r\n`, charset))
+    expect(text).toBe(`Subject: ${subject}\nFrom: ${name} <a@example.com>\n\n${subject}.`)
+    expect(warnings).toEqual([])
+  })
+
+  it.each([
+    [
+      'a stub',
+      'This mail needs a reader that shows HTML.',
+      '<p>The warehouse opens on 3 June.</p>',
+      ['needs a reader', 'The warehouse opens'],
+    ],
+    [
+      'a beginning',
+      'The warehouse opens',
+      '<p>The warehouse in Gdansk opens on 3 June. Bring your badge.</p>',
+      ['The warehouse in Gdansk opens on 3 June. Bring your badge.'],
+    ],
+    [
+      'the same text',
+      'See our offers: https://a.example/b?c=d\r\nBye',
+      '<p>See our <b>offers:</b> <a href="https://a.example/b?c=d">here</a></p>Bye',
+      ['See our offers: https://a.example/b?c=d\nBye'],
+    ],
+  ])('has the page if the plain text is less: %s', async (_what, plain, html, shown) => {
+    const { text } = await extract(
+      mailOf(
+        'Subject: News',
+        'Content-Type: multipart/alternative; boundary=x',
+        '',
+        '--x',
+        'Content-Type: text/plain',
+        '',
+        plain,
+        '--x',
+        'Content-Type: text/html',
+        '',
+        html,
+        '--x--',
+      ),
+    )
+    const body = text.replace('Subject: News\n\n', '')
+    for (const part of shown) expect(body).toContain(part)
+    if (shown.length === 1) expect(body).toBe(shown[0])
+  })
+
+  const invitation = mailOf(
+    'BEGIN:VCALENDAR',
+    'BEGIN:VTIMEZONE',
+    'TZID:Oslo',
+    'END:VTIMEZONE',
+    'BEGIN:VEVENT',
+    'SUMMARY:Budget',
+    '  review',
+    'DTSTART;TZID=Europe/Oslo:20260504T090000',
+    'DTEND:20260504T080000Z',
+    'LOCATION:Room Linden\\, 2nd floor',
+    'ORGANIZER;CN="Rio, Ana":mailto:ana@rio.example',
+    'ATTENDEE;ROLE=REQ-PARTICIPANT:MAILTO:b@example.com',
+    'ATTENDEE;CN=Bo:mailto:bo@example.com',
+    'DESCRIPTION:Bring the figures.\\nAnd a pen.',
+    'BEGIN:VALARM',
+    'DESCRIPTION:Reminder',
+    'END:VALARM',
+    'END:VEVENT',
+    'BEGIN:VEVENT',
+    'SUMMARY:Holiday',
+    'DTSTART;VALUE=DATE:20260505',
+    'END:VEVENT',
+    'END:VCALENDAR',
+  )
+  const events = [
+    'Summary: Budget review',
+    'Start: 2026-05-04 09:00 Europe/Oslo',
+    'End: 2026-05-04 08:00 UTC',
+    'Location: Room Linden, 2nd floor',
+    'Organizer: Rio, Ana <ana@rio.example>',
+    'Attendees: b@example.com; Bo <bo@example.com>',
+    'Description: Bring the figures.\nAnd a pen.',
+    '',
+    'Summary: Holiday',
+    'Start: 2026-05-05',
+  ].join('\n')
+
+  it('has the events of an invitation, once', async () => {
+    const alone = mailOf('Subject: Budget', 'Content-Type: text/calendar; method=REQUEST', '', invitation)
+    expect(await extract(alone)).toMatchObject({ text: `Subject: Budget\n\n${events}`, warnings: [] })
+    const twice = mailOf(
+      'Subject: Budget',
+      'Content-Type: multipart/mixed; boundary=x',
+      '',
+      '--x',
+      '',
+      'You are invited.',
+      '--x',
+      'Content-Type: text/calendar',
+      '',
+      invitation,
+      '--x',
+      'Content-Type: application/ics; name=invite.ics',
+      'Content-Disposition: attachment; filename=invite.ics',
+      'Content-Transfer-Encoding: base64',
+      '',
+      Buffer.from(invitation).toString('base64'),
+      '--x--',
+    )
+    expect((await extract(twice)).text).toBe(`Subject: Budget\n\nYou are invited.\n\n${events}`)
+  })
+
+  it('that reports about a mail has that mail', async () => {
+    const report = (...original: readonly string[]): string =>
+      mailOf(
+        'Subject: Undelivered',
+        'Content-Type: multipart/report; report-type=delivery-status; boundary=x',
+        '',
+        '--x',
+        '',
+        'Your message could not be delivered.',
+        '--x',
+        'Content-Type: message/delivery-status',
+        '',
+        'Status: 5.2.2',
+        '--x',
+        ...original,
+        '--x--',
+      )
+    const headers = ['From: a@example.com', 'Subject: Offer', '']
+    const whole = await extract(report('Content-Type: message/rfc822', '', ...headers, 'The offer ends on Friday.'))
+    expect(whole.text).toContain(
+      'could not be delivered.\n\nSubject: Offer\nFrom: a@example.com\n\nThe offer ends on Friday.',
+    )
+    expect(marksOf(whole).at(-1)).toEqual(['Subject: Offer', { heading: 'Offer', level: 2 }])
+    expect((await extract(report('Content-Type: text/rfc822-headers', '', ...headers))).text).toContain(
+      'Subject: Offer',
+    )
   })
 })
 
@@ -156,6 +337,18 @@ describe('a file that is no mail, or a hostile one', () => {
     ['a header of one long line', `Subject: ${'=?utf-8?Q?a?= '.repeat(50_000)}\r\n\r\ntext`],
     ['a body of 10 MB in one line', `Subject: x\r\n\r\n${'word '.repeat(2_000_000)}`],
     ['no body', 'Subject: x'],
+    [
+      '20,000 parts in raw bytes',
+      `Subject: x\r\nContent-Type: multipart/mixed; boundary=a\r\n\r\n${'--a\r\n\r\n\uD55C\u00E9\u0439 part\r\n'.repeat(20_000)}\0`,
+    ],
+    [
+      '2,000 mails in a report',
+      `Subject: x\r\nContent-Type: multipart/report; boundary=a\r\n\r\n--a\r\nContent-Type: message/delivery-status\r\n\r\nx\r\n${'--a\r\nContent-Type: message/rfc822\r\n\r\nSubject: y\r\n\r\nz\r\n'.repeat(2_000)}`,
+    ],
+    [
+      'a calendar of 100,000 events',
+      `Subject: x\r\nContent-Type: text/calendar\r\n\r\n${'BEGIN:VEVENT\r\nSUMMARY:a\r\nEND:VEVENT\r\n'.repeat(100_000)}`,
+    ],
     ['a boundary that never comes', 'Subject: x\r\nContent-Type: multipart/mixed; boundary=a\r\n\r\ntext'],
   ])(
     'is read in time: %s',
