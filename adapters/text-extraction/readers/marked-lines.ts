@@ -13,6 +13,12 @@ export class MarkedLines {
   /** The line breaks before the next line. */
   #breaks = 0
   #hasText = false
+  #lines = 0
+
+  /** The number of lines that were added. */
+  get lines(): number {
+    return this.#lines
+  }
 
   /** Adds a line, which may contain line breaks. An empty one leaves a gap. */
   add(line: string): void {
@@ -28,6 +34,7 @@ export class MarkedLines {
     this.#setMarks()
     this.#text.add(text)
     this.#hasText = true
+    this.#lines += 1
     this.#breaks = 1
   }
 

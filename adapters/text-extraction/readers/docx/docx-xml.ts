@@ -37,12 +37,18 @@ const PREFIXES: Readonly<Record<string, string>> = {
 /**
  * Walks over the XML of a part while it is read. Invalid XML does not end the walk: the error is thrown at the end.
  *
+ * @param options.hasDocumentType true if the part may declare a document type. Its entities are never read
  * @yields after each piece of the part
  * @throws DamagedPartError at the end, if the bytes or the XML are damaged
  */
-export async function* walkXml(bytes: AsyncIterable<Buffer>, visitor: XmlVisitor, name: string): AsyncGenerator<void> {
+export async function* walkXml(
+  bytes: AsyncIterable<Buffer>,
+  visitor: XmlVisitor,
+  name: string,
+  { hasDocumentType = false }: { readonly hasDocumentType?: boolean } = {},
+): AsyncGenerator<void> {
   const open: string[] = []
-  const parser = createParser(visitor, open, name)
+  const parser = createParser(visitor, open, name, hasDocumentType)
   let error: unknown
   parser.on('error', (first) => {
     error ??= first
@@ -65,10 +71,11 @@ export async function* walkXml(bytes: AsyncIterable<Buffer>, visitor: XmlVisitor
 }
 
 /** Resolves namespaces itself: saxes would search all open elements for each name. */
-function createParser(visitor: XmlVisitor, open: string[], name: string): SaxesParser {
+function createParser(visitor: XmlVisitor, open: string[], name: string, hasDocumentType: boolean): SaxesParser {
   const parser = new SaxesParser()
   const scopes: Scope[] = []
   parser.on('doctype', () => {
+    if (hasDocumentType) return
     throw new DamagedPartError(`${name} declares a document type, which Office never does`)
   })
   parser.on('opentag', (tag) => {

@@ -92,6 +92,54 @@ describe('an e-book', () => {
     expect(warnings).toEqual([expect.stringContaining('OEBPS/text/two.xhtml is missing') as string])
   })
 
+  const book = (manifest: string, spine: string, parts: Readonly<Record<string, string>>, before = ''): Buffer =>
+    epub({}, [], {
+      'OEBPS/book.opf': `${before}<package><metadata><title>Maps</title><creator>Ana Rio</creator></metadata><manifest>${manifest}</manifest><spine>${spine}</spine></package>`,
+      ...parts,
+    })
+
+  it('with a description that declares a document type is read', async () => {
+    const type =
+      '<?xml version="1.0"?><!DOCTYPE package PUBLIC "+//ISBN 0-9673008-1-9//DTD OEB 1.2 Package//EN" "a.dtd">'
+    const item = '<item id="a" href="a.html" media-type="text/x-oeb1-document"/>'
+    const { text } = await extract(book(item, '<itemref idref="a"/>', { 'OEBPS/a.html': '<p>Old text</p>' }, type))
+    expect(text).toBe('Maps\n\nAna Rio\n\nOld text')
+  })
+
+  it('has the text of drawings, and of the pages that stand for other parts', async () => {
+    const items = [
+      '<item id="map" href="map.svg" media-type="image/svg+xml"/>',
+      '<item id="quiz" href="quiz.xml" media-type="application/x-quiz" fallback="pdf"/>',
+      '<item id="pdf" href="quiz.pdf" media-type="application/pdf" fallback="page"/>',
+      '<item id="page" href="quiz.xhtml" media-type="application/xhtml+xml"/>',
+      '<item id="round" href="a.bin" media-type="application/x-a" fallback="round"/>',
+    ]
+    const order = ['map', 'quiz', 'round'].map((id) => `<itemref idref="${id}"/>`)
+    const { text, warnings } = await extract(
+      book(items.join(''), order.join(''), {
+        'OEBPS/map.svg':
+          '<svg xmlns="http://www.w3.org/2000/svg"><desc>The bay</desc><text x="1">Lighthouse</text></svg>',
+        'OEBPS/quiz.xhtml': chapter('<p>Answers</p>'),
+      }),
+    )
+    expect(text).toBe('Maps\n\nAna Rio\n\nThe bay\nLighthouse\n\nAnswers')
+    expect(warnings).toEqual([])
+  })
+
+  it('of pictures is refused as a scan', async () => {
+    const spine = '<itemref idref="a"/>'
+    const pages = book('<item id="a" href="a.xhtml" media-type="application/xhtml+xml"/>', spine, {
+      'OEBPS/a.xhtml': chapter('<img src="1.jpg" alt=""/>'),
+    })
+    const pictures = book('<item id="a" href="1.jpg" media-type="image/jpeg"/>', spine, { 'OEBPS/1.jpg': 'x' })
+    for (const scan of [pages, pictures]) {
+      expect(await read(extractor, 'a.epub', scan)).toMatchObject({
+        code: 'ERR_NO_TEXT',
+        message: expect.stringContaining('text recognition') as string,
+      })
+    }
+  })
+
   const encryption = (method: string, part: string): Record<string, string> => ({
     'META-INF/encryption.xml': `<encryption xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><enc:EncryptedData xmlns:enc="http://www.w3.org/2001/04/xmlenc#"><enc:EncryptionMethod Algorithm="${method}"/><enc:CipherData><enc:CipherReference URI="${part}"/></enc:CipherData></enc:EncryptedData></encryption>`,
   })
