@@ -2,7 +2,9 @@ import { detectAll } from 'jschardet'
 import { ExtractionError } from '../../../src/ports/index.js'
 import { canonicalName, decodeWhole } from './charset-decoder.js'
 import type { CharsetSample } from './charset-sample.js'
+import { isAmbiguous, shortShiftJis } from './short-east-asian.js'
 import { nonAsciiCount } from './unicode-check.js'
+import { vietnameseCharset } from './vietnamese.js'
 
 /** The encodings that a text may have, by names of the detector. Each has a decoder. */
 const DETECTED = [
@@ -78,6 +80,10 @@ export function guessCharset({ head, lines }: CharsetSample): CharsetGuess {
   if (isEbcdic(head)) refuse('in an EBCDIC encoding')
   const certain = kanaCharset(lines)
   if (certain !== undefined) return { name: certain, isUnsure: false }
+  const japanese = shortShiftJis(lines, decodeWhole('shift_jis', lines))
+  if (japanese !== undefined) return japanese
+  const vietnamese = vietnameseCharset((name) => decodeWhole(name, lines))
+  if (vietnamese !== undefined) return vietnamese
   const readings = Array.from(likelihoods(lines), ([name, likelihood]) => {
     const text = decodeWhole(name, lines)
     const characters = Math.max(1, nonAsciiCount(text))
@@ -98,7 +104,8 @@ export function guessCharset({ head, lines }: CharsetSample): CharsetGuess {
   const isRival = ({ merit, text }: (typeof readings)[number]): boolean =>
     merit > best.merit - distance && text !== best.text
   // A short text in UTF-16 may look like an odd text in another encoding.
-  return { name: best.name, isUnsure: best.odd > NO_TEXT_SHARE || readings.some(isRival) }
+  const isShared = isAmbiguous(best.name, lines, (name) => decodeWhole(name, lines))
+  return { name: best.name, isUnsure: isShared || best.odd > NO_TEXT_SHARE || readings.some(isRival) }
 }
 
 /**

@@ -156,6 +156,43 @@ describe('text in an older encoding', () => {
     expect((await extract(johab(text))).text).toBe(text)
   })
 
+  it.each(['会社', '議事録', '電話番号', '請求書', '完了', '単価'])(
+    'is decoded from Shift-JIS also if it is short: %s',
+    async (word) => {
+      for (const text of [word, `1,${word}\n`, `# ${word}\n\nabc def\n`]) {
+        expect((await extract(iconv.encode(text, 'shift_jis'))).text).toBe(text)
+      }
+    },
+  )
+
+  it('is not taken for Shift-JIS if it is a word in an encoding of DOS or of the Mac', async () => {
+    for (const [text, encoding] of [
+      ['Un été à la campagne.\n', 'macintosh'],
+      ['Größe: fünf Äpfel\n', 'cp850'],
+    ] as const) {
+      expect((await extract(iconv.encode(text, encoding))).warnings.join(' ')).not.toContain('shift_jis')
+    }
+  })
+
+  it.each([
+    ['euc-jp', '電話番号'],
+    ['euc-jp', '会議録'],
+    ['euc-kr', '완료'],
+    ['gb18030', '公司'],
+  ])('is reported as a guess if it is short and has the bytes of another language: %s, %s', async (encoding, word) => {
+    const { text, warnings } = await extract(iconv.encode(`1,${word}\n`, encoding))
+    if (text !== `1,${word}\n`) expect(warnings.join(' ')).toContain(UNSURE)
+  })
+
+  it.each(['안녕하세요', '대한민국', '회의 자료', '계약서'])('is sure if it is short and Korean: %s', async (text) => {
+    expect(await extract(iconv.encode(`${text}\n`, 'euc-kr'))).toEqual({ text: `${text}\n`, warnings: [] })
+  })
+
+  it.each(['viscii', 'tcvn'])('is decoded from an encoding of Vietnamese: %s', async (encoding) => {
+    const text = 'Tất cả mọi người sinh ra đều được tự do và bình đẳng.\nCuộc họp sau sẽ diễn ra vào chiều thứ sáu.\n'
+    expect(await extract(iconv.encode(text, encoding))).toEqual({ text, warnings: [] })
+  })
+
   it('is rejected if the encoding is unknown, as EBCDIC is, or if it is not text', async () => {
     const ebcdic = Buffer.from(
       Array.from('this is a text that a mainframe has written '.repeat(10), (character) =>
