@@ -27,7 +27,8 @@ export interface DecodableMail {
  */
 export async function withCharsets(mail: Buffer): Promise<DecodableMail> {
   const rewriter = new Rewriter(mail)
-  return { bytes: Buffer.concat(await rewriter.run()), unsure: rewriter.unsure }
+  const parts = await rewriter.run()
+  return { bytes: rewriter.hasChanged ? Buffer.concat(parts) : mail, unsure: rewriter.unsure }
 }
 
 /** The headers of a mail or of a part, each with its continuation lines. */
@@ -46,6 +47,7 @@ interface Separator {
 
 class Rewriter {
   readonly unsure = new Set<string>()
+  hasChanged = false
   readonly #boundaries = new Set<string>()
   #guesses = 0
   #lastGuess = FALLBACK
@@ -82,12 +84,14 @@ class Rewriter {
     const raw = headers.filter((header) => !isUtf8(header))
     const mended: Buffer[] = []
     if (raw.length > 0) {
+      this.hasChanged = true
       const sample = Buffer.concat([...raw, (decoded ?? body).subarray(0, SAMPLE_BYTES)])
       const name = await this.#nameOf(sample, DOUBTFUL.test(charset) ? declaredIn(this.mail) : charset)
       for (const header of headers) mended.push(isUtf8(header) ? header : Buffer.from(decodeWhole(name, header)))
     } else mended.push(...headers)
     const isRight = decoded === undefined || isAscii(decoded) || (isUtf8(decoded) && /^(?:utf-?8)?$/i.test(charset))
     if (isRight) return [...mended, blankLine(headerBytes), body]
+    this.hasChanged = true
     const text = isUtf8(decoded) ? decoded : await this.#decode(decoded, type)
     const others = mended.filter((header) => !/^content-(?:type|transfer-encoding)\s*:/i.test(nameIn(header)))
     const kind = /^\s*(text\/[\w.+-]+)/i.exec(type)?.[1] ?? 'text/plain'

@@ -2,6 +2,7 @@
 const NO_NUMBERS = /NaN|-?Infinity/g
 /** The end of a part that may be the beginning of such a value. */
 const BEGINNING = /-?[A-Za-z]*$/
+const LONGEST = 16
 
 /**
  * Replaces `NaN` by `null`, and `Infinity` by a string, outside the strings of JSON. It keeps the end of a part that may
@@ -15,30 +16,27 @@ export class JsonNumbers {
   write(part: string): string {
     const text = this.#rest + part
     this.#rest = ''
+    const isAffected = mayHaveOne(text)
     let written = ''
-    let start = 0
-    while (start < text.length) {
+    /** The index up to which the text is written. */
+    let done = 0
+    let at = 0
+    while (at < text.length) {
       if (this.#isInString) {
-        const end = this.#endOfString(text, start)
-        written += text.slice(start, end)
-        start = end
+        at = this.#endOfString(text, at)
         continue
       }
-      const quote = text.indexOf('"', start)
-      const end = quote < 0 ? text.length : quote
-      let between = text.slice(start, end)
-      if (quote < 0) {
-        this.#rest = BEGINNING.exec(between.slice(-16))?.[0] ?? ''
-        between = between.slice(0, between.length - this.#rest.length)
+      const quote = text.indexOf('"', at)
+      if (quote < 0) this.#rest = BEGINNING.exec(text.slice(Math.max(at, text.length - LONGEST)))?.[0] ?? ''
+      const end = quote < 0 ? text.length - this.#rest.length : quote
+      if (isAffected) {
+        written += text.slice(done, at) + mended(text.slice(at, end))
+        done = end
       }
-      written += mended(between)
-      if (quote >= 0) {
-        written += '"'
-        this.#isInString = true
-      }
-      start = end + 1
+      this.#isInString = quote >= 0
+      at = quote < 0 ? text.length : quote + 1
     }
-    return written
+    return written + text.slice(done, text.length - this.#rest.length)
   }
 
   /** The rest of the text. */
@@ -70,7 +68,11 @@ export class JsonNumbers {
   }
 }
 
+function mayHaveOne(text: string): boolean {
+  return text.includes('NaN') || text.includes('Infinity')
+}
+
 function mended(text: string): string {
-  if (!text.includes('NaN') && !text.includes('Infinity')) return text
+  if (!mayHaveOne(text)) return text
   return text.replaceAll(NO_NUMBERS, (value) => (value === 'NaN' ? 'null' : `"${value}"`))
 }

@@ -1,4 +1,4 @@
-/** A page with more letters is a page of text, whatever lies behind them. */
+/** A page with more letters is a page of text, also if a picture lies behind them. */
 const FEW_LETTERS = 100
 /** The pictures of a scan cover this share of the page, together. */
 const COVERED_SHARE = 0.6
@@ -16,15 +16,19 @@ interface Page {
   getOperatorList(): Promise<{ readonly fnArray: readonly number[]; readonly argsArray: readonly unknown[] }>
 }
 
+/** True for a page that may be a picture of a text: it has so few letters. */
+export function hasFewLetters(text: string): boolean {
+  const letters = text.slice(0, FEW_LETTERS * 10).match(/[\p{L}\p{N}]/gu)?.length ?? 0
+  return letters > 0 && letters < FEW_LETTERS
+}
+
 /**
- * True for a page with a few letters over pictures that cover it: a scan with a stamp or a page number.
+ * True for a page that pictures cover. With a few letters on them it is a scan with a stamp or a page number.
  *
  * PDF.js is told to skip pictures, so none is decoded. But a picture fills a square of one unit, so a matrix that makes
  * this square as large as the page shows it. Nothing else is drawn under such a matrix.
  */
-export async function isScan(page: Page, text: string): Promise<boolean> {
-  const letters = text.slice(0, FEW_LETTERS * 10).match(/[\p{L}\p{N}]/gu)?.length ?? 0
-  if (letters === 0 || letters >= FEW_LETTERS) return false
+export async function isPictured(page: Page): Promise<boolean> {
   const [left = 0, bottom = 0, right = 0, top = 0] = page.view
   const area = Math.abs((right - left) * (top - bottom))
   if (area === 0) return false

@@ -10,7 +10,7 @@ import { PdfHeadings } from './pdf-headings.js'
 import { linesOf, type PdfLine } from './pdf-lines.js'
 import { PdfOutline } from './pdf-outline.js'
 import { garbledShare, pageText, type TextItem } from './pdf-page-text.js'
-import { isScan } from './pdf-pictures.js'
+import { hasFewLetters, isPictured } from './pdf-pictures.js'
 import { withoutStrayLetters } from './pdf-strays.js'
 
 /** Character maps of CJK fonts, beside the built code. A path, because PDF.js does not load file URLs. */
@@ -144,8 +144,11 @@ async function readPage(
     const fields = fieldsOf(await page.getAnnotations().catch(() => []))
     const ordered = inColumns(runs)
     const text = withoutStrayLetters(`${pageText(withFields(ordered, fields))}\n${notesOf(fields)}`).trim()
-    const isPicture = scans.left > 0 && (await isScan(page, text).catch(() => false))
-    if (isPicture) scans.left -= 1
+    let isPicture = false
+    if (hasFewLetters(text) && scans.left > 0) {
+      scans.left -= 1
+      isPicture = await isPictured(page).catch(() => false)
+    }
     page.cleanup()
     return { text: hyphens.mend(text), lines: linesOf(ordered), isPicture }
   } catch {

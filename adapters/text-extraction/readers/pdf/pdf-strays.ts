@@ -14,8 +14,8 @@ const [SHARE_OF_WORDS, SHARE_OF_FOREIGN] = [0.02, 0.3]
 
 /**
  * Replaces letters that a font numbers without saying their Unicode. PDF.js then takes the number for the character, so
- * that a `u` becomes an Armenian letter within a French word. Where many words mix Latin with such a script, its
- * characters become U+FFFD.
+ * that a `u` becomes an Armenian letter within a French word. If many words mix Latin with such a script, the characters
+ * of the script become U+FFFD.
  */
 export function withoutStrayLetters(text: string): string {
   if (!ANY_FOREIGN.test(text)) return text
