@@ -2,6 +2,7 @@ import { createInflateRaw } from 'node:zlib'
 import { type Entry, fromBuffer, type ZipFile } from 'yauzl'
 import { ExtractionError } from '../../../../src/ports/index.js'
 import { checkZipKind, type ReadableZip } from '../../formats.js'
+import { withoutTail } from './zip-end.js'
 
 const MB = 1_048_576
 const MAX_ENTRIES = 10_000
@@ -57,7 +58,7 @@ async function entriesOf(bytes: Buffer): Promise<Entry[]> {
   // `checkEntry` checks the real sizes of all entries instead.
   const options = { lazyEntries: true, validateEntrySizes: false, decodeStrings: false }
   const zip = await new Promise<ZipFile>((resolve, reject) => {
-    fromBuffer(bytes, options, (error, opened) => {
+    fromBuffer(withoutTail(bytes), options, (error, opened) => {
       if (error === null) resolve(opened)
       else reject(damaged(error))
     })

@@ -2,6 +2,7 @@ import { posix } from 'node:path'
 import type { Readable } from 'node:stream'
 import { crc32 } from 'node:zlib'
 import { type Entry, fromBuffer, type ZipFile } from 'yauzl'
+import { withoutTail } from './zip-end.js'
 
 /** A part of a file is missing or damaged. */
 export class DamagedPartError extends Error {}
@@ -19,7 +20,7 @@ export class DocxPackage {
   static async open(bytes: Buffer): Promise<DocxPackage> {
     return await new Promise((resolve, reject) => {
       // Names are decoded here, because yauzl refuses a whole archive with a backslash in a name.
-      fromBuffer(bytes, { lazyEntries: true, decodeStrings: false }, (error, zip) => {
+      fromBuffer(withoutTail(bytes), { lazyEntries: true, decodeStrings: false }, (error, zip) => {
         if (error !== null) {
           reject(error)
           return
