@@ -23,6 +23,11 @@ export class TableRows {
     return header !== undefined
   }
 
+  /** Uses texts as the names of the columns, even if they do not look like names. An empty one is no name. */
+  useNames(names: readonly string[]): void {
+    this.#header = TableHeader.named(names)
+  }
+
   /** True if the column has a name. */
   hasName(column: number): boolean {
     return this.#header?.has(column) === true
@@ -61,6 +66,12 @@ const MAX_HEADER_CHARACTERS = 16_384
 export const YEAR: RegExp = /^(?:19|20)\d\d$/
 const NUMBER = /^[\d\s.,:/%$€£+-]+$/
 
+/** True for a number that is no year. */
+export function isNumber(text: string): boolean {
+  const trimmed = text.trim()
+  return NUMBER.test(trimmed) && !YEAR.test(trimmed)
+}
+
 /** The names of the columns of a table. */
 class TableHeader {
   readonly isTooLong: boolean
@@ -74,12 +85,16 @@ class TableHeader {
     this.isTooLong = length > MAX_HEADER_CHARACTERS
   }
 
+  static named(names: readonly string[]): TableHeader {
+    return new TableHeader(new Map(names.map((name, column) => [column, cut(name.trim())])))
+  }
+
   /** @returns `undefined` if the row does not look like names: most columns have one, and most of them are words */
   static of(row: readonly string[], columns: readonly number[] | undefined): TableHeader | undefined {
     const names = row.map((cell) => cell.trim())
     const width = columns === undefined ? row.length : (columns.at(-1) ?? 0) - (columns[0] ?? 0) + 1
     const filled = names.filter((name) => name !== '')
-    const words = filled.filter((name) => !NUMBER.test(name) || YEAR.test(name))
+    const words = filled.filter((name) => !isNumber(name))
     const hasWord = filled.some((name) => !NUMBER.test(name))
     const isHeader = hasWord && words.length * 2 >= filled.length && filled.length * 2 >= width
     return isHeader ? new TableHeader(new Map(names.map((name, at) => [columns?.[at] ?? at, cut(name)]))) : undefined

@@ -28,6 +28,8 @@ export interface SheetSpec {
   readonly state?: string
   /** The XML of the rows. */
   readonly rows: string
+  /** The merged cells, such as `A2:A3`. */
+  readonly merged?: readonly string[]
 }
 
 export interface WorkbookSpec {
@@ -57,12 +59,15 @@ export function xlsx(sheets: readonly SheetSpec[], spec: WorkbookSpec = {}): Buf
     'xl/sharedStrings.xml': `<sst xmlns="${SHEETS}">${strings.map((text) => (text.startsWith('<') ? `<si>${text}</si>` : `<si><t>${text}</t></si>`)).join('')}</sst>`,
     'xl/styles.xml': `<styleSheet xmlns="${SHEETS}"><numFmts>${formats}</numFmts><cellStyleXfs><xf numFmtId="9"/></cellStyleXfs><cellXfs>${styles.map((id) => `<xf numFmtId="${id}"/>`).join('')}</cellXfs></styleSheet>`,
   }
-  for (const [at, { rows }] of sheets.entries()) parts[`xl/worksheets/sheet${at + 1}.xml`] = sheetXml(rows)
+  for (const [at, { rows, merged }] of sheets.entries()) {
+    parts[`xl/worksheets/sheet${at + 1}.xml`] = sheetXml(rows, merged)
+  }
   return office({ ...parts, ...others })
 }
 
-export function sheetXml(rows: string): string {
-  return `<worksheet xmlns="${SHEETS}"><sheetData>${rows}</sheetData></worksheet>`
+export function sheetXml(rows: string, merged: readonly string[] = []): string {
+  const merges = merged.map((ref) => `<mergeCell ref="${ref}"/>`).join('')
+  return `<worksheet xmlns="${SHEETS}"><sheetData>${rows}</sheetData>${merges === '' ? '' : `<mergeCells>${merges}</mergeCells>`}</worksheet>`
 }
 
 /** Rows of inline texts and numbers, from A1 on. */
@@ -104,4 +109,28 @@ export function pptx(
   }
   for (const [at, xml] of slides.entries()) parts[`ppt/slides/slide${at + 1}.xml`] = xml
   return office({ ...parts, ...others })
+}
+
+/** The XML of a chart. */
+export function chartXml(content: string): string {
+  return `<c:chartSpace xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" xmlns:a="${DRAWINGS}"><c:chart>${content}</c:chart></c:chartSpace>`
+}
+
+/** A series of a chart. */
+export function series(name: string, content: string): string {
+  return `<c:ser>${name === '' ? '' : strings('c:tx', [name])}${content}</c:ser>`
+}
+
+/** Texts that a chart has copied from a workbook. */
+export function strings(element: string, texts: readonly string[]): string {
+  return `<${element}><c:strRef><c:strCache>${pointsOf(texts)}</c:strCache></c:strRef></${element}>`
+}
+
+/** Numbers that a chart has copied from a workbook. */
+export function numbers(element: string, values: readonly (number | null)[], format = 'General'): string {
+  return `<${element}><c:numRef><c:numCache><c:formatCode>${format}</c:formatCode>${pointsOf(values)}</c:numCache></c:numRef></${element}>`
+}
+
+function pointsOf(values: readonly (string | number | null)[]): string {
+  return values.map((value, at) => (value === null ? '' : `<c:pt idx="${at}"><c:v>${value}</c:v></c:pt>`)).join('')
 }

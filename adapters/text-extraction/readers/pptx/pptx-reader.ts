@@ -1,16 +1,19 @@
 import { type ExtractedPiece, ExtractionError, type ExtractionWarning } from '../../../../src/ports/index.js'
+import type { Blocks } from '../docx/docx-blocks.js'
 import { DamagedPartError, type DocxPackage } from '../docx/docx-package.js'
+import type { XmlVisitor } from '../docx/docx-xml.js'
 import { titled } from '../file-title.js'
 import { MarkedLines } from '../marked-lines.js'
+import { ChartText } from '../office/chart-text.js'
 import { byId, mainPartOf, openOffice, relationshipsIn, titleOf, walk } from '../office/office-file.js'
 import { type FileBytes, readAll, textMayBeMissing, warning } from '../reader.js'
 import { SlideText } from './slide-text.js'
 
 /** Parts of a slide whose text comes after its own, in this order. */
-const BESIDE = ['diagramData', 'chart'] as const
+const BESIDE = ['diagramData', 'chart', 'chartEx'] as const
 
 /**
- * Reads a presentation slide by slide: title, text, tables, diagrams, labels of charts, and notes. A slide is a page,
+ * Reads a presentation slide by slide: title, text, tables, diagrams, charts as tables, and notes. A slide is a page,
  * and its title a heading. Hidden slides are left out, with a warning.
  */
 export async function* readPptx(bytes: FileBytes): AsyncGenerator<ExtractedPiece> {
@@ -21,9 +24,10 @@ export async function* readPptx(bytes: FileBytes): AsyncGenerator<ExtractedPiece
 async function* readSlides(file: DocxPackage): AsyncGenerator<ExtractedPiece> {
   const out = new MarkedLines()
   const warnings: ExtractionWarning[] = []
+  const repeated = new Set<string>()
   let hidden = 0
   for (const [index, part] of (await slidesOf(file, warnings)).entries()) {
-    const slide = await readSlide(file, part, warnings)
+    const slide = await readSlide(file, part, repeated, warnings)
     if (slide.text.isHidden) hidden += 1
     else addSlide(out, slide, index + 1)
     yield* out.longPieces()
@@ -61,14 +65,21 @@ async function slidesOf(file: DocxPackage, warnings: ExtractionWarning[]): Promi
   return slides
 }
 
-async function readSlide(file: DocxPackage, part: string, warnings: ExtractionWarning[]): Promise<Slide> {
-  const text = new SlideText()
-  const notes = new SlideText(true)
+async function readSlide(
+  file: DocxPackage,
+  part: string,
+  repeated: Set<string>,
+  warnings: ExtractionWarning[],
+): Promise<Slide> {
+  const text = new SlideText(repeated)
+  const notes = new SlideText(repeated, true)
   await readInto(file, part, text, warnings)
   const relationships = await relationshipsIn(file, part).catch(() => [])
   for (const type of BESIDE) {
     for (const related of relationships) {
-      if (related.type === type && file.claim(related.part)) await readInto(file, related.part, text, warnings)
+      if (related.type !== type || !file.claim(related.part)) continue
+      if (type === 'diagramData') await readInto(file, related.part, text, warnings)
+      else await readChart(file, related.part, text.body, warnings)
     }
   }
   const related = relationships.find(({ type }) => type === 'notesSlide')
@@ -76,11 +87,17 @@ async function readSlide(file: DocxPackage, part: string, warnings: ExtractionWa
   return { text, notes }
 }
 
+async function readChart(file: DocxPackage, part: string, out: Blocks, warnings: ExtractionWarning[]): Promise<void> {
+  const chart = new ChartText(out)
+  await readInto(file, part, chart, warnings)
+  if (chart.isCut) warnings.push(textMayBeMissing(`${part} has too many points`))
+}
+
 /** A damaged part loses only its own text. */
 async function readInto(
   file: DocxPackage,
   part: string,
-  text: SlideText,
+  text: XmlVisitor,
   warnings: ExtractionWarning[],
 ): Promise<void> {
   try {

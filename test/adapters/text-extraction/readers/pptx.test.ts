@@ -4,7 +4,19 @@ import { WorkerTextExtractor } from '../../../../adapters/text-extraction/index.
 import { type Extracted, extracted, sourceOf } from '../../../extracted.js'
 import { read } from '../hostile/reading.js'
 import { marksOf } from '../lines-at-marks.js'
-import { office, pptx, relationships, shape, slideParagraph, slideXml, xlsx } from '../office-files.js'
+import {
+  chartXml,
+  numbers,
+  office,
+  pptx,
+  relationships,
+  series,
+  shape,
+  slideParagraph,
+  slideXml,
+  strings,
+  xlsx,
+} from '../office-files.js'
 
 const extractor = new WorkerTextExtractor()
 afterAll(async () => {
@@ -76,7 +88,7 @@ describe('a presentation', () => {
     ])
   })
 
-  it('has its notes, diagrams and labels of charts after the slide', async () => {
+  it('has its notes, diagrams and charts after the slide', async () => {
     const file = pptx([slideXml(shape('title', 'Sales'))], [1], {
       'ppt/slides/_rels/slide1.xml.rels': relationships(
         ['notesSlide', '../notesSlides/notesSlide1.xml'],
@@ -87,11 +99,99 @@ describe('a presentation', () => {
         `${shape('sldImg')}${shape('body', 'Say hello.', 'Smile.')}${shape('sldNum', '1')}`,
         'notes',
       ),
-      'ppt/charts/chart1.xml':
-        '<c:chartSpace xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart"><c:cat><c:strRef><c:strCache><c:pt><c:v>North</c:v></c:pt><c:pt><c:v>North</c:v></c:pt></c:strCache></c:strRef></c:cat></c:chartSpace>',
+      'ppt/charts/chart1.xml': chartXml(
+        series('Visitors', strings('c:cat', ['North', 'South']) + numbers('c:val', [7, 9])),
+      ),
       'ppt/diagrams/data1.xml': `<dgm:dataModel xmlns:dgm="d" xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"><dgm:pt><dgm:t>${slideParagraph('Step one')}</dgm:t></dgm:pt></dgm:dataModel>`,
     })
-    expect((await extract(file)).text).toBe('Sales\n\nStep one\nNorth\n\nNotes: Say hello.\nSmile.')
+    expect((await extract(file)).text).toBe(
+      'Sales\n\nStep one\nVisitors\nNorth; Visitors: 7\nSouth; Visitors: 9\n\nNotes: Say hello.\nSmile.',
+    )
+  })
+
+  const chartOf = async (content: string, type = 'chart', wrap = chartXml): Promise<readonly string[]> => {
+    const file = pptx([slideXml(shape('title', 'T'))], [1], {
+      'ppt/slides/_rels/slide1.xml.rels': relationships([type, '../charts/c.xml']),
+      'ppt/charts/c.xml': wrap(content),
+    })
+    return (await extract(file)).text.split('\n').slice(2)
+  }
+
+  it('has charts as tables of their values, with titles', async () => {
+    const title = `<c:title><c:tx><c:rich>${slideParagraph('Visitors')}</c:rich></c:tx></c:title>`
+    const years = strings('c:cat', ['2024', '2025'])
+    const content =
+      title +
+      series('Museum', years + numbers('c:val', [4310, 0.30000000000000004])) +
+      series('Park', years + numbers('c:val', [null, 12])) +
+      `<c:valAx><c:title>${strings('c:tx', ['in thousands'])}</c:title></c:valAx>`
+    expect(await chartOf(content)).toEqual([
+      'Visitors',
+      'in thousands',
+      'Museum; Park',
+      '2024; Museum: 4310',
+      '2025; Museum: 0.3; Park: 12',
+    ])
+  })
+
+  it('has the outer labels of a chart in each row, dates, and both axes of points', async () => {
+    const level = (...texts: readonly (readonly [index: number, text: string])[]): string =>
+      `<c:lvl>${texts.map(([index, text]) => `<c:pt idx="${index}"><c:v>${text}</c:v></c:pt>`).join('')}</c:lvl>`
+    const levels = `<c:cat><c:multiLvlStrRef><c:multiLvlStrCache>${level([0, 'Oslo'], [1, 'Bergen'], [2, 'Lund'])}${level([0, 'Norway'], [2, 'Sweden'])}</c:multiLvlStrCache></c:multiLvlStrRef></c:cat>`
+    expect(await chartOf(series('Rain', levels + numbers('c:val', [1, null, 3])))).toEqual([
+      'Rain',
+      'Norway; Oslo; Rain: 1',
+      'Norway; Bergen',
+      'Sweden; Lund; Rain: 3',
+    ])
+    expect(await chartOf(series('', numbers('c:cat', [45_292], 'yyyy-mm-dd') + numbers('c:val', [5])))).toEqual([
+      '2024-01-01; 5',
+    ])
+    const points = numbers('c:xVal', [1, 2]) + numbers('c:yVal', [3, 4]) + numbers('c:bubbleSize', [8, 9])
+    expect(await chartOf(series('Trees', points))).toEqual([
+      'Trees',
+      'x: 1; Trees: 3; size: 8',
+      'x: 2; Trees: 4; size: 9',
+    ])
+  })
+
+  it('has the newer kinds of charts', async () => {
+    const content =
+      '<cx:chartData><cx:data id="0"><cx:strDim type="cat"><cx:lvl><cx:pt idx="0">Seen</cx:pt><cx:pt idx="1">Bought</cx:pt></cx:lvl></cx:strDim><cx:numDim type="val"><cx:lvl formatCode="General"><cx:pt idx="0">90</cx:pt><cx:pt idx="1">7</cx:pt></cx:lvl></cx:numDim></cx:data></cx:chartData>' +
+      '<cx:chart><cx:title><cx:tx><cx:txData><cx:v>Funnel</cx:v></cx:txData></cx:tx></cx:title><cx:plotArea><cx:plotAreaRegion><cx:series><cx:tx><cx:txData><cx:v>People</cx:v></cx:txData></cx:tx><cx:dataId val="0"/></cx:series></cx:plotAreaRegion></cx:plotArea></cx:chart>'
+    const wrap = (inner: string): string =>
+      `<cx:chartSpace xmlns:cx="http://schemas.microsoft.com/office/drawing/2014/chartex">${inner}</cx:chartSpace>`
+    expect(await chartOf(content, 'chartEx', wrap)).toEqual([
+      'Funnel',
+      'People',
+      'Seen; People: 90',
+      'Bought; People: 7',
+    ])
+  })
+
+  it('has equations in one line', async () => {
+    const math =
+      '<m:oMath xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"><m:r><m:t>E=m</m:t></m:r><m:sSup><m:e><m:r><m:t>c</m:t></m:r></m:e><m:sup><m:r><m:t>2</m:t></m:r></m:sup></m:sSup></m:oMath>'
+    const content = `<mc:AlternateContent><mc:Choice Requires="a14"><a14:m xmlns:a14="x">${math}</a14:m></mc:Choice><mc:Fallback><a:r><a:t>picture</a:t></a:r></mc:Fallback></mc:AlternateContent>`
+    const slide = slideXml(`<p:sp><p:txBody><a:p><a:r><a:t>Energy: </a:t></a:r>${content}</a:p></p:txBody></p:sp>`)
+    expect((await extract(pptx([slide]))).text).toBe('Energy: E=mc^2')
+  })
+
+  it('has the line below all slides once, without dates and numbers that the program writes', async () => {
+    const today =
+      '<p:sp><p:nvSpPr><p:nvPr><p:ph type="dt"/></p:nvPr></p:nvSpPr><p:txBody><a:p><a:fld type="datetime1"><a:t>1 May</a:t></a:fld></a:p></p:txBody></p:sp>'
+    const slides = ['one', 'two'].map((title) =>
+      slideXml(shape('title', title) + shape('ftr', 'Draft of May') + today + shape('sldNum', '7')),
+    )
+    expect((await extract(pptx(slides))).text).toBe('one\n\nDraft of May\n\ntwo')
+  })
+
+  it('is read if bytes follow its end', async () => {
+    const file = pptx([slideXml(shape('title', 'whole'))])
+    for (const tail of [Buffer.from('\n'), Buffer.alloc(70_000), Buffer.from('PK\u0005\u0006'.repeat(9))]) {
+      const bytes = Buffer.concat([file, tail])
+      expect((await extract(bytes)).text).toBe('whole')
+    }
   })
 
   it('that is damaged loses only the damaged slide', async () => {
@@ -128,6 +228,25 @@ describe('a file that is no presentation, or a hostile one', () => {
     },
     60_000,
   )
+
+  it('is read in seconds if a chart has any number of levels, series and points', async () => {
+    const ones = numbers(
+      'c:val',
+      Array.from({ length: 50_000 }, () => 1),
+    )
+    const levels = `<c:cat><c:multiLvlStrCache>${'<c:lvl/>'.repeat(50_000)}</c:multiLvlStrCache></c:cat>`
+    const single = (at: number): string =>
+      `<c:ser><c:val><c:numLit><c:pt idx="${at}"><c:v>7</c:v></c:pt></c:numLit></c:val></c:ser>`
+    const many = Array.from({ length: 50_000 }, (_, at) => single(at)).join('')
+    const chart = chartXml(series('Ones', levels + ones) + many)
+    const file = pptx([slideXml(shape('title', 'T'))], [1], {
+      'ppt/slides/_rels/slide1.xml.rels': relationships(['chart', '../charts/c.xml']),
+      'ppt/charts/c.xml': chart,
+    })
+    const { text } = await extract(file)
+    expect(text.match(/Ones: 1\n/g)).toHaveLength(50_000)
+    expect(text.match(/^7$/gm)).toHaveLength(50_000)
+  }, 30_000)
 
   it('is read once if it names a slide ten thousand times, or is nested deeply', async () => {
     const again = pptx(
