@@ -1,5 +1,6 @@
 import type { MarkedLines } from '../marked-lines.js'
 import { type Blocks, DocxTable, KeptBlocks } from './docx-blocks.js'
+import { type DocxChunk, paragraphsOf } from './docx-chunks.js'
 
 /** Tables that are nested more deeply are read as paragraphs. */
 const MAX_NESTED_TABLES = 8
@@ -11,6 +12,8 @@ interface Flow {
   /** The number of open tables that are read as paragraphs. */
   flatTables: number
   paragraph: string
+  /** The automatic number of the paragraph, with the space behind it. */
+  label: string
   /** True if an empty line precedes the paragraph. */
   isHeading: boolean
   /** The level of the heading that the paragraph is, if it is one. */
@@ -52,6 +55,7 @@ export class DocxFlows {
     const flow = this.#flow
     // Damaged files may have a paragraph inside another.
     if (!flow.isJoined && flow.paragraph !== '') this.endParagraph()
+    if (!flow.isJoined) flow.label = ''
     flow.isJoined = false
     flow.isHeading = false
     flow.level = undefined
@@ -66,6 +70,11 @@ export class DocxFlows {
     this.#flow.level = level
   }
 
+  setLabel(label: string): void {
+    // The number of a drop cap belongs to the paragraph that it begins.
+    if (label !== '') this.#flow.label = label
+  }
+
   markJoined(): void {
     this.#flow.isJoined = true
   }
@@ -76,13 +85,26 @@ export class DocxFlows {
 
   endParagraph(): void {
     const flow = this.#flow
-    const text = flow.paragraph
+    const isEmpty = flow.paragraph.trim() === ''
+    // A number alone says something only in a table.
+    const text = isEmpty && flow.tables.length === 0 ? flow.paragraph : flow.label + flow.paragraph
     flow.paragraph = ''
+    flow.label = ''
     flow.isJoined = false
     const blocks = flow.tables.at(-1)?.blocks ?? flow.out
     if (flow.isHeading && blocks === this.story && text.trim() !== '') this.story.leaveGap()
     if (blocks === this.story) this.story.addHeading(text, flow.level)
     else blocks.add(text)
+  }
+
+  /** Adds an embedded document at its place. */
+  addChunk(chunk: DocxChunk): void {
+    this.#endOpenParagraph()
+    const { tables, out } = this.#flow
+    const blocks = tables.at(-1)?.blocks ?? out
+    if (blocks === this.story) chunk.addTo(this.story)
+    else for (const paragraph of paragraphsOf(chunk)) blocks.add(paragraph)
+    this.characters += 1
   }
 
   openBox(): void {
@@ -139,5 +161,14 @@ export class DocxFlows {
 }
 
 function newFlow(out: Blocks): Flow {
-  return { out, tables: [], flatTables: 0, paragraph: '', isHeading: false, level: undefined, isJoined: false }
+  return {
+    out,
+    tables: [],
+    flatTables: 0,
+    paragraph: '',
+    label: '',
+    isHeading: false,
+    level: undefined,
+    isJoined: false,
+  }
 }

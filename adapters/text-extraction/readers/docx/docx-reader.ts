@@ -1,10 +1,14 @@
 import { type ExtractedPiece, ExtractionError, type ExtractionWarning } from '../../../../src/ports/index.js'
 import { titled } from '../file-title.js'
 import { MarkedLines } from '../marked-lines.js'
-import { mainPartOf, type Relationship, relationshipsIn, titleOf } from '../office/office-file.js'
+import { ChartText } from '../office/chart-text.js'
+import { mainPartOf, type Relationship, relationshipsIn, titleOf, walk } from '../office/office-file.js'
 import { textMayBeMissing, warning } from '../reader.js'
-import { DocxHeadings } from './docx-headings.js'
+import { checkZip } from './checked-zip.js'
+import { readChunks } from './docx-chunks.js'
+import { DocxNumbering } from './docx-numbering.js'
 import { DamagedPartError, DocxPackage, relationshipsOf } from './docx-package.js'
+import { DocxStyles } from './docx-styles.js'
 import { DocxText } from './docx-text.js'
 import { walkXml } from './docx-xml.js'
 
@@ -14,18 +18,32 @@ import { walkXml } from './docx-xml.js'
  */
 export async function* readDocx(bytes: Buffer): AsyncGenerator<ExtractedPiece> {
   const file = await DocxPackage.open(bytes)
-  yield* titled(readStories(file), await titleOf(file))
+  yield* titled(readStories(file, readEmbedded), await titleOf(file))
 }
 
-async function* readStories(file: DocxPackage): AsyncGenerator<ExtractedPiece> {
+/** Reads a .docx in a .docx, whose own embedded documents are left out. */
+async function* readEmbedded(bytes: Buffer): AsyncGenerator<ExtractedPiece> {
+  await checkZip(bytes, '.docx')
+  yield* readStories(await DocxPackage.open(bytes), undefined)
+}
+
+async function* readStories(
+  file: DocxPackage,
+  readInner: ((bytes: Buffer) => AsyncIterable<ExtractedPiece>) | undefined,
+): AsyncGenerator<ExtractedPiece> {
   const main = await mainPartOf(file, 'word/document.xml')
   file.claim(main)
-  const { stories, styles } = await relatedParts(file, main)
+  const parts = await relatedParts(file, main)
   const story = new MarkedLines()
-  const headings = await DocxHeadings.read(file, styles)
-  for (const part of [main, ...stories]) {
-    yield* readPart(file, part, part === main, new DocxText(story, headings))
+  const styles = await DocxStyles.read(file, parts.styles)
+  const numbering = await DocxNumbering.read(file, parts.numbering)
+  const textOf = (): DocxText => new DocxText(story, styles, numbering)
+  const chunks = readInner === undefined ? undefined : await readChunks(file, parts.chunks, readInner)
+  yield* readPart(file, main, true, new DocxText(story, styles, numbering, chunks))
+  for (const { type, part } of parts.stories) {
     story.leaveGap()
+    if (type.startsWith('chart')) yield* readChart(file, part, story)
+    else yield* readPart(file, part, false, textOf())
   }
 }
 
@@ -56,6 +74,20 @@ async function* readPart(
   if (warnings.length > 0) yield { text: '', warnings }
 }
 
+async function* readChart(file: DocxPackage, part: string, story: MarkedLines): AsyncGenerator<ExtractedPiece> {
+  const chart = new ChartText(story)
+  const warnings: ExtractionWarning[] = []
+  try {
+    await walk(file, part, chart)
+  } catch (error) {
+    if (!(error instanceof DamagedPartError)) throw error
+    warnings.push(textMayBeMissing(error.message))
+  }
+  if (chart.isCut) warnings.push(textMayBeMissing(`${part} has too many points`))
+  yield* story.pieces()
+  if (warnings.length > 0) yield { text: '', warnings }
+}
+
 function checkRoot(root: string | undefined): void {
   if (root === undefined || root === 'w:document') return
   throw new ExtractionError(
@@ -67,12 +99,15 @@ function checkRoot(root: string | undefined): void {
 /** The parts that a document refers to. */
 interface DocxParts {
   /** Parts whose text comes after the body, in their order. */
-  readonly stories: readonly string[]
+  readonly stories: readonly Pick<Relationship, 'type' | 'part'>[]
   readonly styles: string | undefined
+  readonly numbering: string | undefined
+  /** References to embedded documents. */
+  readonly chunks: readonly Relationship[]
 }
 
 /** The types of parts that are read after the body, in this order. */
-const STORIES = ['diagramData', 'chart', 'footnotes', 'endnotes', 'comments', 'header', 'footer'] as const
+const STORIES = ['diagramData', 'chart', 'chartEx', 'footnotes', 'endnotes', 'comments', 'header', 'footer'] as const
 /** The usual names of these parts, for files without relationships. */
 const USUAL_NAME = /^word\/(footnotes|endnotes|comments|header|footer)\d*\.xml$/
 
@@ -82,8 +117,10 @@ async function relatedParts(file: DocxPackage, main: string): Promise<DocxParts>
   const relationships = hasOwn ? await relationshipsIn(file, main).catch(() => usual) : usual
   const stories = STORIES.flatMap((story) => relationships.filter(({ type }) => type === story))
   return {
-    stories: stories.map(({ part }) => part).filter((part) => file.claim(part)),
+    stories: stories.filter(({ part }) => file.claim(part)),
     styles: relationships.find(({ type }) => type === 'styles')?.part,
+    numbering: relationships.find(({ type }) => type === 'numbering')?.part,
+    chunks: relationships.filter((each): each is Relationship => 'id' in each && each.type === 'aFChunk'),
   }
 }
 

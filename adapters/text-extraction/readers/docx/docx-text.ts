@@ -1,7 +1,12 @@
 import type { MarkedLines } from '../marked-lines.js'
+import { Formula } from '../office/formula.js'
 import type { DocxTable, KeptBlocks } from './docx-blocks.js'
+import type { DocxChunk } from './docx-chunks.js'
 import { DocxFlows } from './docx-flows.js'
-import { type DocxHeadings, headingLevel, outlineLevel } from './docx-headings.js'
+import { FormField } from './docx-form-field.js'
+import type { DocxNumbering } from './docx-numbering.js'
+import { ParagraphNumber } from './docx-paragraph-number.js'
+import { type DocxStyles, headingLevel, outlineLevel } from './docx-styles.js'
 import { symbol, withSymbols } from './docx-symbols.js'
 import type { Attributes, XmlVisitor } from './docx-xml.js'
 
@@ -44,27 +49,32 @@ const TABLE: Readonly<Record<string, (table: DocxTable, value: string | undefine
 export class DocxText implements XmlVisitor {
   /** The name of the outermost element. */
   root: string | undefined
-  /** The number of embedded documents of other formats. */
+  /** The number of embedded documents that are left out. */
   embedded = 0
   /** Receives the paragraphs of the text. */
   readonly story: MarkedLines
   readonly #flows: DocxFlows
-  readonly #formula: DocxFormula
+  readonly #formula: Formula
+  readonly #number: ParagraphNumber
+  readonly #field: FormField = new FormField()
   readonly #path: string[] = []
   /** The number of characters before each open `mc:AlternateContent`. */
   readonly #choices: number[] = []
-  readonly #labels = new Set<string>()
   #hiddenDepth = 0
   #font: string | undefined
   #ruby = ''
 
   constructor(
     story: MarkedLines,
-    private readonly headings: DocxHeadings,
+    private readonly styles: DocxStyles,
+    numbering: DocxNumbering,
+    /** Embedded documents by the ids of their references. */
+    private readonly chunks: Map<string, DocxChunk> = new Map(),
   ) {
     this.story = story
+    this.#number = new ParagraphNumber(styles, numbering)
     this.#flows = new DocxFlows(story)
-    this.#formula = new DocxFormula(this.#flows)
+    this.#formula = new Formula(this.#flows)
   }
 
   get boxes(): KeptBlocks {
@@ -79,7 +89,10 @@ export class DocxText implements XmlVisitor {
   open(name: string, attribute: Attributes): void {
     this.root ??= name
     const parent = this.#path.at(-1)
+    // Properties come first in a paragraph.
+    if (parent === 'w:p' && name !== 'w:pPr') this.#flows.setLabel(this.#number.take())
     this.#path.push(name)
+    if (this.#isDeletedMark(name)) this.#number.drop()
     if (this.#hiddenDepth > 0 || this.#isHidden(name, attribute)) {
       this.#hiddenDepth += 1
       return
@@ -109,13 +122,14 @@ export class DocxText implements XmlVisitor {
     if (this.#hiddenDepth > 0) return
     const name = this.#path.at(-1) ?? ''
     if (TEXT.test(name)) this.#flows.write(withSymbols(text.replaceAll(/[\t\r\n]+/g, ' '), this.#font))
-    else if (name === 'c:v' && this.#path.at(-3) === 'c:strCache') this.#addLabel(text.trim())
   }
 
   #openText(name: string, parent: string | undefined, attribute: Attributes): void {
     if (name === 'w:r') this.#font = undefined
     else if (name === 'w:rFonts' && this.#path.at(-3) === 'w:r') this.#font = attribute('ascii') ?? attribute('hAnsi')
-    else if (name === 'w:p' || name === 'a:p') this.#flows.openParagraph()
+    else if (name === 'w:p' || name === 'a:p') this.#openParagraph(name)
+    else if (name === 'w:numId' && parent === 'w:numPr') this.#number.setList(attribute('val') ?? '')
+    else if (name === 'w:ilvl' && parent === 'w:numPr') this.#number.setLevel(Number(attribute('val')))
     else if (name === 'w:pStyle') this.#openStyle(attribute('val') ?? '')
     else if (name === 'w:framePr' && /^(drop|margin)$/.test(attribute('dropCap') ?? '')) this.#flows.markJoined()
     else if (name === 'w:outlineLvl' && parent === 'w:pPr') this.#openOutline(attribute('val'))
@@ -124,12 +138,26 @@ export class DocxText implements XmlVisitor {
     else if (name === 'w:rt') this.#flows.capture()
     else if (name === 'v:textpath') this.boxes.add(attribute('string') ?? '')
     else if (name === 'mc:AlternateContent') this.#choices.push(this.#flows.characters)
-    else if (name === 'w:altChunk') this.embedded += 1
+    else if (name === 'w:altChunk') this.#addChunk(attribute(':id') ?? '')
+    else this.#field.open(name, parent, attribute)
+  }
+
+  #addChunk(id: string): void {
+    const chunk = this.chunks.get(id)
+    if (chunk === undefined) this.embedded += 1
+    else this.#flows.addChunk(chunk)
+    this.chunks.delete(id)
+  }
+
+  #openParagraph(name: string): void {
+    this.#flows.openParagraph()
+    if (name === 'w:p') this.#number.open()
   }
 
   #openStyle(style: string): void {
-    if (this.headings.isHeading(style)) this.#flows.markHeading()
-    this.#flows.setLevel(this.headings.level(style))
+    this.#number.setStyle(style)
+    if (this.styles.isHeading(style)) this.#flows.markHeading()
+    this.#flows.setLevel(this.styles.level(style))
   }
 
   #openOutline(value: string | undefined): void {
@@ -138,13 +166,24 @@ export class DocxText implements XmlVisitor {
   }
 
   #closeText(name: string): void {
-    if (name === 'w:p' || name === 'a:p') this.#flows.closeParagraph()
+    if (name === 'w:p' || name === 'a:p') this.#closeParagraph(name)
     else if (name === 'w:tbl') this.#flows.closeTable()
     else if (name === 'w:tr') this.#flows.table?.closeRow()
     else if (name === 'w:tc') this.#flows.closeCell()
     else if (name === 'w:rt') this.#ruby = this.#flows.endCapture()
     else if (name === 'w:ruby') this.#writeRuby()
     else if (name === 'mc:AlternateContent') this.#choices.pop()
+    else if (name === 'w:ffData') this.#flows.write(this.#field.take())
+  }
+
+  #closeParagraph(name: string): void {
+    if (name === 'w:p') this.#flows.setLabel(this.#number.take())
+    this.#flows.closeParagraph()
+  }
+
+  /** True for the mark that says that the end of a paragraph is deleted or moved away. */
+  #isDeletedMark(name: string): boolean {
+    return (name === 'w:del' || name === 'w:moveFrom') && this.#path.at(-2) === 'w:rPr' && this.#path.at(-3) === 'w:pPr'
   }
 
   /** True for hidden elements. If a content has several alternatives, only the first one with text is read. */
@@ -160,66 +199,4 @@ export class DocxText implements XmlVisitor {
     if (this.#ruby.trim() !== '') this.#flows.write(`(${this.#ruby})`)
     this.#ruby = ''
   }
-
-  /** Adds a label once: a chart repeats its labels for each series. */
-  #addLabel(label: string): void {
-    if (label === '' || this.#labels.has(label)) return
-    this.#labels.add(label)
-    this.#flows.write(label)
-    this.#flows.endParagraph()
-  }
-}
-
-/** Parts that are captured, and the text that each of them becomes. */
-const PARTS: Readonly<Record<string, (text: string) => string>> = {
-  'm:num': (text) => inParentheses(text),
-  'm:den': (text) => `/${inParentheses(text)}`,
-  'm:sup': (text) => (text === '' ? '' : `^${inParentheses(text)}`),
-  'm:sub': (text) => (text === '' ? '' : `_${inParentheses(text)}`),
-  'm:mr': (text) => `${text.trim()}; `,
-}
-
-interface Brackets {
-  begin: string
-  end: string
-  elements: number
-}
-
-/** Formulas in one line, as people type them: `(a+b)/2`, `x^2`, `√(x)`. */
-class DocxFormula {
-  readonly #brackets: Brackets[] = []
-  #operator = ''
-
-  constructor(private readonly out: DocxFlows) {}
-
-  open(name: string, parent: string | undefined, attribute: Attributes): void {
-    const value = (): string => attribute('val') ?? ''
-    if (name in PARTS) this.out.capture()
-    if (name === 'm:d') this.#brackets.push({ begin: '(', end: ')', elements: 0 })
-    else if (name === 'm:nary') this.#operator = '∫'
-    else if (name === 'm:chr' && parent === 'm:naryPr') this.#operator = value()
-    const brackets = this.#brackets.at(-1)
-    if (brackets !== undefined && name === 'm:begChr') brackets.begin = value()
-    if (brackets !== undefined && name === 'm:endChr') brackets.end = value()
-    if (name !== 'm:e') return
-    if (parent === 'm:rad') this.out.write('√(')
-    else if (parent === 'm:mr') this.out.write(' ')
-    else if (parent === 'm:d' && brackets !== undefined) {
-      this.out.write(brackets.elements === 0 ? brackets.begin : '|')
-      brackets.elements += 1
-    }
-  }
-
-  close(name: string, parent: string | undefined): void {
-    if (name === 'm:naryPr') this.out.write(this.#operator)
-    else if (name === 'm:e' && parent === 'm:rad') this.out.write(')')
-    else if (name === 'm:d') this.out.write(this.#brackets.pop()?.end ?? '')
-    const part = PARTS[name]
-    if (part !== undefined) this.out.write(part(this.out.endCapture()))
-  }
-}
-
-/** Puts parentheses around a term of several parts, such as the sum in a numerator. */
-function inParentheses(text: string): string {
-  return /^[\p{L}\p{M}\p{N}.,]*$/u.test(text) ? text : `(${text})`
 }

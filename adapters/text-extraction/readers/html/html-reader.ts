@@ -48,6 +48,17 @@ export async function* readPage(
   yield* decoded.warning()
 }
 
+/** The characters of a page, decoded as it declares. */
+export async function pageText(file: FileBytes): Promise<string> {
+  const decoded = await DecodedText.of(
+    file,
+    declaredCharset((await headOf(file)).toString('latin1').replaceAll('\0', '')),
+  )
+  let text = ''
+  for await (const piece of decoded.pieces()) text += piece
+  return text
+}
+
 /** Adds a page that is in memory. */
 export function addPage(html: string, out: MarkedLines): void {
   const text = new HtmlText(out, false)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { chartXml, numbers, series, strings } from '../office-files.js'
 import { docx, extractWord, paragraph, part, table, useWordExtractor, zip } from './word-files.js'
 
 useWordExtractor()
@@ -117,6 +118,74 @@ describe('the text of a .docx', () => {
     const utf16 = Buffer.from(`\uFEFF<?xml version="1.0" encoding="UTF-16"?>${strict}`, 'utf16le')
     for (const content of [strict, utf16])
       expect((await extractWord('a.docx', zip({ 'word/document.xml': content }))).text).toBe('Grüße')
+  })
+})
+
+describe('documents and fields in a .docx', () => {
+  it('has the state of old form fields', async () => {
+    const field = (data: string): string =>
+      run(`<w:fldChar w:fldCharType="begin"><w:ffData>${data}</w:ffData></w:fldChar>`) +
+      run('<w:fldChar w:fldCharType="end"/>')
+    const box = (state: string): string => field(`<w:checkBox><w:sizeAuto/>${state}</w:checkBox>`)
+    const list = field(
+      '<w:ddList><w:result w:val="1"/><w:listEntry w:val="red"/><w:listEntry w:val="blue"/></w:ddList>',
+    )
+    const body = [
+      box('<w:default w:val="0"/><w:checked/>') + word(' paid'),
+      box('<w:default w:val="1"/><w:checked w:val="0"/>') + word(' sent'),
+      box('<w:default w:val="1"/>') + word(' packed'),
+      word('Color: ') + list,
+    ]
+    expect(await textOf(body.map((content) => `<w:p>${content}</w:p>`).join(''))).toBe(
+      '☒ paid\n☐ sent\n☒ packed\nColor: blue',
+    )
+  })
+
+  it('has charts as tables after the text', async () => {
+    const chart = chartXml(series('Rain', strings('c:cat', ['Oslo', 'Bergen']) + numbers('c:val', [3, 9])))
+    expect(await textOf(paragraph('text'), { 'chart1.xml': chart })).toBe(
+      'text\n\nRain\nOslo; Rain: 3\nBergen; Rain: 9',
+    )
+  })
+
+  it('has embedded pages, texts and documents at their place', async () => {
+    const embed = (name: string): string =>
+      `<w:altChunk xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships" r:id="${name}"/>`
+    const parts = {
+      'aFChunk1.html': Buffer.from('<html><meta charset="latin1"><p>caf\xe9</p><p>two', 'latin1'),
+      'aFChunk2.txt': 'plain\r\ntext',
+      'aFChunk3.docx': docx(paragraph('inner')),
+      'aFChunk4.mht': 'MIME-Version: 1.0\r\nContent-Type: text/html\r\n\r\n<p>archived</p>',
+    }
+    const body =
+      paragraph('before') +
+      embed('aFChunk1.html') +
+      paragraph('between') +
+      embed('aFChunk2.txt') +
+      embed('aFChunk3.docx') +
+      table([
+        ['Name', 'Text'],
+        ['a', embed('aFChunk4.mht')],
+      ]) +
+      paragraph('after')
+    expect((await textOf(body, parts)).split(/\n+/)).toEqual([
+      'before',
+      'café',
+      'two',
+      'between',
+      'plain',
+      'text',
+      'inner',
+      'Name; Text',
+      'Name: a; Text: archived',
+      'after',
+    ])
+    const rich = await extractWord(
+      'a.docx',
+      docx(paragraph('x') + embed('aFChunk1.rtf'), { 'aFChunk1.rtf': '{\\rtf1 y}' }),
+    )
+    expect(rich.text).toBe('x')
+    expect(rich.warnings).toEqual(['text of another format that is embedded in the document is left out'])
   })
 })
 
