@@ -1,7 +1,7 @@
 import { CsvError, parse } from 'csv-parse/sync'
 import type { ExtractedPiece, ExtractionWarning } from '../../../src/ports/index.js'
 import { type FileBytes, warning } from './reader.js'
-import { TableRows } from './table-rows.js'
+import { isNumber, TableRows } from './table-rows.js'
 import { DecodedText } from './text-reader.js'
 
 /** A piece has rows with about this much text. */
@@ -31,10 +31,16 @@ export async function* readCsv(file: FileBytes): AsyncGenerator<ExtractedPiece> 
   if (warnings.length > 0) yield { text: '', warnings }
 }
 
+/** The rows at the beginning of a table that are looked at before the first is written. */
+const MAX_HEAD_ROWS = 20
+const MAX_HEAD_CHARACTERS = 65_536
+
 /** Turns rows into pieces of text. */
 class TableText {
   readonly #rows = new TableRows()
-  #isFirst = true
+  /** The rows at the beginning, until it is certain which of them has the names of the columns. */
+  #head: (readonly string[])[] | undefined = []
+  #headCharacters = 0
   #text = ''
 
   warnings(): ExtractionWarning[] {
@@ -42,22 +48,47 @@ class TableText {
   }
 
   *add(part: CsvPart): Generator<ExtractedPiece> {
+    if ('text' in part) this.#writeHead()
     if ('text' in part) this.#text += part.text
-    else this.#text += asLine(this.#lineOf(part.cells))
-    if (this.#text.length >= PIECE_CHARACTERS) yield* this.end()
+    else if (this.#head === undefined) this.#text += asLine(this.#rows.line(part.cells))
+    else {
+      this.#head.push(part.cells)
+      this.#headCharacters += part.cells.join('').length
+      if (this.#head.length >= MAX_HEAD_ROWS || this.#headCharacters > MAX_HEAD_CHARACTERS) this.#writeHead()
+    }
+    if (this.#text.length >= PIECE_CHARACTERS) yield* this.#pieces()
   }
 
   *end(): Generator<ExtractedPiece> {
+    this.#writeHead()
+    yield* this.#pieces()
+  }
+
+  *#pieces(): Generator<ExtractedPiece> {
     if (this.#text !== '') yield { text: this.#text }
     this.#text = ''
   }
 
-  #lineOf(cells: readonly string[]): string {
-    if (this.#isFirst) this.#rows.useAsHeader(cells)
-    const line = this.#isFirst ? this.#rows.plainLine(cells) : this.#rows.line(cells)
-    this.#isFirst = false
-    return line
+  #writeHead(): void {
+    const head = this.#head ?? []
+    this.#head = undefined
+    const names = placeOfNames(head)
+    for (const [at, cells] of head.entries()) {
+      if (at === names) this.#rows.useAsHeader(cells)
+      this.#text += asLine(at <= names ? this.#rows.plainLine(cells) : this.#rows.line(cells))
+    }
   }
+}
+
+/** The row with the names of the columns. A title, and other short lines above the table, are passed over. */
+function placeOfNames(head: readonly (readonly string[])[]): number {
+  const filled = head.map((cells) => cells.filter((cell) => cell.trim() !== ''))
+  const usual = mostFrequent(filled.map(({ length }) => length).filter((length) => length > 1))
+  const first = filled.findIndex(({ length }) => length > 1 && length * 2 >= usual)
+  const names = filled[first] ?? []
+  // Names are no numbers, and few of them are the same. Another row is one of a table without names.
+  const areNames = !names.some((name) => isNumber(name)) && new Set(names).size * 5 >= names.length * 4
+  return first > 0 && first + 1 < head.length && areNames ? first : 0
 }
 
 function asLine(text: string): string {

@@ -1,12 +1,12 @@
 import { ExtractionError, type ExtractionWarning } from '../../../../src/ports/index.js'
 import type { Attributes, XmlVisitor } from '../docx/docx-xml.js'
 import type { MarkedLines } from '../marked-lines.js'
-import { TableRows, YEAR } from '../table-rows.js'
+import { YEAR } from '../table-rows.js'
 import type { NumberFormats } from './number-formats.js'
+import { columnOf, MAX_COLUMNS, type SheetMerges } from './sheet-merges.js'
+import { SheetRows } from './sheet-rows.js'
 import type { StringTable } from './string-table.js'
 
-/** A sheet has no more columns. */
-const MAX_COLUMNS = 16_384
 /** Excel allows 32,767 characters in a cell. */
 const MAX_CELL_CHARACTERS = 1_048_576
 const MAX_ROW_CHARACTERS = 16 * 1_048_576
@@ -21,11 +21,14 @@ export interface WorkbookParts {
 export class SheetText implements XmlVisitor {
   /** The number of cells whose text is missing in the file. */
   missing = 0
-  readonly #rows = new SheetRows()
+  readonly #rows: SheetRows
   #row = 0
   #column = -1
   #cells: string[] = []
   #columns: number[] = []
+  /** The columns with numbers, and the styles of the row. */
+  #numbers = new Set<number>()
+  #styles = new Set<number>()
   #rowCharacters = 0
   /** True if no cell of the row is a number, except years. */
   #mayBeNames = true
@@ -36,9 +39,12 @@ export class SheetText implements XmlVisitor {
   #phoneticDepth = 0
 
   constructor(
-    private readonly out: MarkedLines,
+    out: MarkedLines,
     private readonly parts: WorkbookParts,
-  ) {}
+    merges: SheetMerges,
+  ) {
+    this.#rows = new SheetRows(out, merges)
+  }
 
   warnings(): ExtractionWarning[] {
     return this.#rows.warnings()
@@ -56,6 +62,7 @@ export class SheetText implements XmlVisitor {
     if (name === 'x:c') this.#closeCell()
     else if (name === 'x:row') this.#closeRow()
     else if (name === 'x:rPh') this.#phoneticDepth -= 1
+    else if (name === 'x:worksheet') this.#rows.end()
   }
 
   text(text: string): void {
@@ -69,6 +76,8 @@ export class SheetText implements XmlVisitor {
     this.#column = -1
     this.#cells = []
     this.#columns = []
+    this.#numbers = new Set()
+    this.#styles = new Set()
     this.#rowCharacters = 0
     this.#mayBeNames = true
   }
@@ -87,7 +96,11 @@ export class SheetText implements XmlVisitor {
     this.#cells.push(text)
     this.#columns.push(this.#column)
     this.#rowCharacters += text.length
-    if (this.#type === 'n' && !YEAR.test(text) && !/\p{L}/u.test(text)) this.#mayBeNames = false
+    this.#styles.add(this.#style)
+    if (this.#type === 'n' && !/\p{L}/u.test(text)) {
+      this.#numbers.add(this.#column)
+      if (!YEAR.test(text)) this.#mayBeNames = false
+    }
     if (this.#rowCharacters > MAX_ROW_CHARACTERS) throw tooLarge('a row', MAX_ROW_CHARACTERS)
   }
 
@@ -102,7 +115,15 @@ export class SheetText implements XmlVisitor {
   }
 
   #closeRow(): void {
-    if (this.#cells.length > 0) this.#rows.write(this.out, this.#row, this.#cells, this.#columns, this.#mayBeNames)
+    if (this.#cells.length === 0) return
+    this.#rows.add({
+      row: this.#row,
+      cells: this.#cells,
+      columns: this.#columns,
+      numbers: this.#numbers,
+      mayBeNames: this.#mayBeNames,
+      styles: [...this.#styles].sort((first, second) => first - second).join(' '),
+    })
   }
 }
 
@@ -115,60 +136,9 @@ function oneLine(text: string): string {
     : decoded.replaceAll(/\r\n?/g, '\n').trim()
 }
 
-/** The column of a reference such as `AB12`, from 0. */
-function columnOf(reference: string | undefined): number | undefined {
-  const letters = /^\$?([A-Z]{1,3})\$?\d/i.exec(reference ?? '')?.[1]?.toUpperCase()
-  if (letters === undefined) return undefined
-  let column = 0
-  for (const letter of letters) column = column * 26 + letter.charCodeAt(0) - 64
-  return Math.min(column, MAX_COLUMNS) - 1
-}
-
 function tooLarge(part: string, characters: number): ExtractionError {
   return new ExtractionError(
     'ERR_EXTRACTION_LIMIT',
     `The workbook has ${part} of more than ${characters} characters: split it`,
   )
-}
-
-/** Decides which rows name the columns of the rows below them. */
-class SheetRows {
-  readonly #table = new TableRows()
-  #hasHeader = false
-  /** True until the first row of several cells, and again behind an empty row. */
-  #mayBeHeader = true
-  #last = 0
-
-  warnings(): ExtractionWarning[] {
-    return this.#table.warnings()
-  }
-
-  write(
-    out: MarkedLines,
-    row: number,
-    cells: readonly string[],
-    columns: readonly number[],
-    mayBeNames: boolean,
-  ): void {
-    const isAfterGap = row > this.#last + 1
-    if (isAfterGap) out.leaveGap()
-    this.#last = row
-    // A table below another one has its own names, if it is wider. Otherwise the row may be one of the same table.
-    if (isAfterGap && (!this.#hasHeader || columns.some((column) => !this.#table.hasName(column))))
-      this.#mayBeHeader = true
-    if (cells.length > 1 && this.#mayBeHeader) {
-      this.#mayBeHeader = false
-      if (mayBeNames && areNames(cells) && this.#table.useAsHeader(cells, columns)) {
-        this.#hasHeader = true
-        out.add(this.#table.plainLine(cells))
-        return
-      }
-    }
-    out.add(this.#table.line(cells, columns))
-  }
-}
-
-/** Names differ, and "Name:" is a label of the cell beside it. */
-function areNames(cells: readonly string[]): boolean {
-  return new Set(cells).size === cells.length && !cells.some((cell) => cell.endsWith(':'))
 }

@@ -14,6 +14,7 @@ import {
 } from '../office/office-file.js'
 import { type FileBytes, readAll, textMayBeMissing, warning } from '../reader.js'
 import { NumberFormats } from './number-formats.js'
+import { SheetMerges } from './sheet-merges.js'
 import { SheetText, type WorkbookParts } from './sheet-text.js'
 import { StringTable } from './string-table.js'
 
@@ -113,7 +114,7 @@ async function* readSheet(
 ): AsyncGenerator<ExtractedPiece> {
   const warnings: ExtractionWarning[] = []
   out.beginSection(sheet.name, 1)
-  const text = new SheetText(out, parts)
+  const text = new SheetText(out, parts, await SheetMerges.read(file, sheet.part))
   try {
     for await (const _ of walkXml(file.bytes(sheet.part), text, sheet.part)) yield* out.longPieces()
   } catch (error) {

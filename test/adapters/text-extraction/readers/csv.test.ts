@@ -47,6 +47,19 @@ describe('a table', () => {
     expect((await extract(table)).text).toBe(text)
   })
 
+  it.each([
+    ['a title', 'Tides 2026\n\nDay,High\n1 May,04:10\n', 'Tides 2026\nDay; High\nDay: 1 May; High: 04:10\n'],
+    [
+      'a padded title and lines about the table',
+      'Tides 2026,,,,\nBay:,north,,,\nDay,High,Low,Wind,Sun\n1 May,4,10,2,5\n2 May,5,11,3,6\n',
+      'Tides 2026\nBay:; north\nDay; High; Low; Wind; Sun\nDay: 1 May; High: 4; Low: 10; Wind: 2; Sun: 5\nDay: 2 May; High: 5; Low: 11; Wind: 3; Sun: 6\n',
+    ],
+    ['a title and no names', 'Tides\n1 May,4\n2 May,5\n', 'Tides\nTides: 1 May; 4\nTides: 2 May; 5\n'],
+    ['one column', 'City\nOslo\nRome\n', 'City\nCity: Oslo\nCity: Rome\n'],
+  ])('has the names of its columns below %s', async (_what, table, text) => {
+    expect((await extract(table)).text).toBe(text)
+  })
+
   it.each(['', '\n\n', ',,\n,,\n', '\uFEFF'])(
     'without content is rejected as a file without text: %j',
     async (table) => {

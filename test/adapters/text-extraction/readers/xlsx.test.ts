@@ -64,6 +64,121 @@ describe('a workbook', () => {
     expect(result.warnings).toEqual(['1 hidden sheet is left out'])
   })
 
+  const linesOf = async (rows: string, merged: readonly string[] = []): Promise<readonly string[]> =>
+    (await extract(xlsx([{ name: 'S', rows, merged }]))).text.split('\n').slice(2)
+
+  it('has a merged cell in each of its rows', async () => {
+    const rows = rowsOf([
+      ['Region', 'Branch', 'Sales'],
+      ['North', 'Alta', 5],
+      [null, 'Bodo', 6],
+      ['South', 'Moss', 7],
+      [null, 'Skien', 8],
+      [null, 'Larvik', 9],
+    ])
+    expect(await linesOf(rows, ['A2:A3', 'A4:A5', 'B1:C1'])).toEqual([
+      'Region; Branch; Sales',
+      'Region: North; Branch: Alta; Sales: 5',
+      'Region: North; Branch: Bodo; Sales: 6',
+      'Region: South; Branch: Moss; Sales: 7',
+      'Region: South; Branch: Skien; Sales: 8',
+      'Branch: Larvik; Sales: 9',
+    ])
+  })
+
+  it('has no merged names in the rows below them, and finds merged cells far behind the rows', async () => {
+    const rows = rowsOf([
+      ['Region', 'Sales'],
+      [null, 'Q1'],
+      ['North', 1],
+    ])
+    expect(await linesOf(rows, ['A1:A2'])).toEqual(['Region; Sales', 'Sales: Q1', 'Region: North; Sales: 1'])
+    const many = Array.from({ length: 3_000 }, (_, at) => `C${at * 2 + 10}:C${at * 2 + 11}`)
+    const long = await linesOf(
+      rowsOf([
+        ['a', 'b'],
+        ['x', 1],
+        [null, 2],
+      ]),
+      [...many, 'A2:A3'],
+    )
+    expect(long).toEqual(['a; b', 'a: x; b: 1', 'a: x; b: 2'])
+  })
+
+  it('has the own names of a second table, but no row of the first one as names', async () => {
+    const tables = rowsOf([
+      ['City', 'People'],
+      ['Oslo', 7],
+      [],
+      ['Team', 'Wins'],
+      ['Reds', 3],
+      [],
+      ['Points of May'],
+      ['Player', 'Points'],
+      ['Ann', 9],
+    ])
+    expect(await linesOf(tables)).toEqual([
+      'City; People',
+      'City: Oslo; People: 7',
+      '',
+      'Team; Wins',
+      'Team: Reds; Wins: 3',
+      '',
+      'Team: Points of May',
+      'Player; Points',
+      'Player: Ann; Points: 9',
+    ])
+    const one = rowsOf([['City', 'People'], ['Oslo', 7], [], ['Rome', 'n/a'], ['Bergen', 3], [], ['Lund', 'few']])
+    expect(await linesOf(one)).toEqual([
+      'City; People',
+      'City: Oslo; People: 7',
+      '',
+      'City: Rome; People: n/a',
+      'City: Bergen; People: 3',
+      '',
+      'City: Lund; People: few',
+    ])
+  })
+
+  it('knows the names of a second table of texts by their look', async () => {
+    const row = (number: number, style: number, ...texts: readonly string[]): string =>
+      `<row r="${number}">${texts.map((text) => `<c t="inlineStr" s="${style}"><is><t>${text}</t></is></c>`).join('')}</row>`
+    const rows =
+      row(1, 1, 'City', 'Country') +
+      row(2, 0, 'Oslo', 'Norway') +
+      row(4, 1, 'Team', 'Trainer') +
+      row(5, 0, 'Reds', 'Ann') +
+      row(7, 0, 'Blues', 'Bob')
+    expect(await linesOf(rows)).toEqual([
+      'City; Country',
+      'City: Oslo; Country: Norway',
+      '',
+      'Team; Trainer',
+      'Team: Reds; Trainer: Ann',
+      '',
+      'Team: Blues; Trainer: Bob',
+    ])
+  })
+
+  it('of merged cells over all rows does not grow without limit', async () => {
+    const label = 'x'.repeat(200)
+    const first = `<row r="1">${Array.from({ length: 2_000 }, () => `<c t="inlineStr"><is><t>${label}</t></is></c>`).join('')}</row>`
+    const rows = Array.from({ length: 2_000 }, (_, at) => `<row r="${at + 2}"><c r="CVZ1"><v>${at}</v></c></row>`).join(
+      '',
+    )
+    const { text } = await extract(
+      xlsx([
+        {
+          name: 'S',
+          rows: first + rows,
+          merged: Array.from({ length: 2_000 }, (_, at) => `${letters(at)}1:${letters(at)}5000`),
+        },
+      ]),
+    )
+    expect(text).toContain('1999')
+    expect(text.length).toBeLessThan(8_000_000)
+  })
+
   it('has numbers, dates and results of formulas as Excel shows them', async () => {
     const styles = [0, 14, 9, 10, 4, 164, 165, 166, 49, 22, 20]
     const formats =
@@ -244,3 +359,9 @@ describe('a hostile workbook', () => {
     ).toBeGreaterThanOrEqual(5)
   })
 })
+
+/** The name of a column. */
+function letters(column: number): string {
+  const last = String.fromCharCode(65 + (column % 26))
+  return column < 26 ? last : letters(Math.floor(column / 26) - 1) + last
+}
