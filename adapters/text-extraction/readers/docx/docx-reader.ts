@@ -1,7 +1,6 @@
 import { type ExtractedPiece, ExtractionError, type ExtractionWarning } from '../../../../src/ports/index.js'
 import { titled } from '../file-title.js'
 import { MarkedLines } from '../marked-lines.js'
-import { ChartText } from '../office/chart-text.js'
 import { mainPartOf, type Relationship, relationshipsIn, titleOf, walk } from '../office/office-file.js'
 import { textMayBeMissing, warning } from '../reader.js'
 import { checkZip } from './checked-zip.js'
@@ -75,6 +74,8 @@ async function* readPart(
 }
 
 async function* readChart(file: DocxPackage, part: string, story: MarkedLines): AsyncGenerator<ExtractedPiece> {
+  // The formats of its dates need a large library.
+  const { ChartText } = await import('../office/chart-text.js')
   const chart = new ChartText(story)
   const warnings: ExtractionWarning[] = []
   try {

@@ -4,7 +4,6 @@ import { DamagedPartError, type DocxPackage } from '../docx/docx-package.js'
 import type { XmlVisitor } from '../docx/docx-xml.js'
 import { titled } from '../file-title.js'
 import { MarkedLines } from '../marked-lines.js'
-import { ChartText } from '../office/chart-text.js'
 import { byId, mainPartOf, openOffice, relationshipsIn, titleOf, walk } from '../office/office-file.js'
 import { type FileBytes, readAll, textMayBeMissing, warning } from '../reader.js'
 import { SlideText } from './slide-text.js'
@@ -88,6 +87,8 @@ async function readSlide(
 }
 
 async function readChart(file: DocxPackage, part: string, out: Blocks, warnings: ExtractionWarning[]): Promise<void> {
+  // The formats of its dates need a large library.
+  const { ChartText } = await import('../office/chart-text.js')
   const chart = new ChartText(out)
   await readInto(file, part, chart, warnings)
   if (chart.isCut) warnings.push(textMayBeMissing(`${part} has too many points`))
