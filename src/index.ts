@@ -45,6 +45,7 @@ export {
 export {
   type Checked,
   isLeftover,
+  type Notice,
   type Problem,
   type ProblemCode,
   type ProblemSubject,
@@ -57,6 +58,7 @@ export {
   type ChunkQuery,
   type ChunkTextOptions,
   type ChunkWindow,
+  type ContextLanguages,
   chunkQuerySchema,
   chunkText,
   DOCUMENT_LIST_SHAPE,
@@ -64,6 +66,7 @@ export {
   type DocumentChanges,
   type DocumentChunk,
   type DocumentEvents,
+  type DocumentLanguage,
   type DocumentListOptions,
   type DocumentListPage,
   type DocumentListQuery,

@@ -15,6 +15,8 @@ export interface Dialect {
   readonly allIds: string
   /** SQL for the items of a JSON array, which has one binding. Their column is `value`; `value ->> 0` is a member. */
   readonly jsonItems: string
+  /** SQL for a member of the JSON text in a column, as text or number. */
+  readonly jsonMember: (column: string, path: readonly string[]) => string
   /** SQL that joins to each row of a list the rows `m` of a table that meet a condition on both, found by an index. */
   readonly rowsOfEach: (table: string, condition: string) => string
   /** SQL for a column whose text contains the one of a binding. */
@@ -28,6 +30,7 @@ const SQLITE: Dialect = {
   bindIds: (ids) => JSON.stringify(ids),
   allIds: 'json_group_array(id)',
   jsonItems: 'json_each(?)',
+  jsonMember: (column, path) => `json_extract(${column}, '$.${path.join('.')}')`,
   // SQLite reads the tables of a "cross join" in their order.
   rowsOfEach: (table, condition) => `cross join ${table} as m where ${condition}`,
   contains: (column) => `instr(${column}, ?) > 0`,
@@ -41,6 +44,7 @@ const POSTGRESQL: Dialect = {
   // As text, so that the host's settings of the driver cannot change how it is parsed.
   allIds: `coalesce(json_agg(id)::text, '[]')`,
   jsonItems: 'jsonb_array_elements(?::jsonb)',
+  jsonMember: (column, path) => `(${column}::json #>> '{${path.join()}}')`,
   // "offset 0": the subquery stays one, which reads the index for each row of the list, with all bounds.
   rowsOfEach: (table, condition) =>
     `cross join lateral (select m.document_id from ${table} as m where ${condition} offset 0) as m`,

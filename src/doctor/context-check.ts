@@ -7,6 +7,7 @@ import {
   generationOfCollection,
   INDEX_WORDS,
   MEND_WORDS,
+  readLanguages,
 } from '../documents/index.js'
 import { pages } from '../kernel/lists.js'
 import type { ContextRecord, LexicalIndex, Page, Storage, VectorIndex } from '../ports/index.js'
@@ -115,6 +116,17 @@ export class ContextCheck {
       },
     })
     checkRun.findings.push(...findings)
+    if (isLive && checkRun.recheck === undefined) await this.#addNotice(context, checkRun)
+  }
+
+  async #addNotice(context: ContextRecord, { notices }: CheckRun): Promise<void> {
+    const { notice, advice } = await this.storage.read((repositories) =>
+      readLanguages(repositories, this.models, context),
+    )
+    if (notice === null || advice === null) return
+    const { id: contextId, embeddingModel: model } = context
+    const message = `Context ${contextId}, whose model is ${model}: ${notice}.`
+    notices.push({ code: 'language-unknown', subject: { contextId, model }, message, advice })
   }
 
   async #countVectors(context: ContextRecord): Promise<ContextVectors> {

@@ -21,6 +21,19 @@ export interface VerifyReport {
   readonly isHealthy: boolean
   readonly checked: Checked
   readonly problems: readonly Problem[]
+  /** Remarks about data that are in order. They do not change `isHealthy`. */
+  readonly notices: readonly Notice[]
+}
+
+/** A remark of a verification: nothing is wrong, and the operator may want to do something. */
+export interface Notice {
+  /** `language-unknown`: documents are in a language that the model of their context does not know. */
+  readonly code: 'language-unknown'
+  readonly subject: Pick<ProblemSubject, 'contextId' | 'model'>
+  /** One sentence for people. */
+  readonly message: string
+  /** The commands to run, and what they cost. */
+  readonly advice: string
 }
 
 /** Counts of the checked items. */
@@ -246,6 +259,7 @@ export interface CheckRun {
   readonly recheck?: readonly Finding[]
   /** The checks add their findings here. */
   readonly findings: Finding[]
+  readonly notices: Notice[]
   readonly checked: { -readonly [Member in keyof Checked]: number }
   readonly onDocuments: (documents: number) => void
 }
@@ -255,5 +269,5 @@ export function newCheckRun(options: Pick<CheckRun, 'isThorough' | 'signal' | 'r
   const [windows, collections, vectors, wordCollections, indexedChunks] = [0, 0, 0, 0, 0]
   const indexed = { windows, collections, vectors, wordCollections, indexedChunks }
   const checked = { contexts, documents, files, bytes, chunks, ...indexed, jobs: 0, models: 0 }
-  return { ...options, findings: [], checked }
+  return { ...options, findings: [], notices: [], checked }
 }

@@ -3,6 +3,7 @@ export { DocumentCheck } from './document-check.js'
 export {
   type Checked,
   isLeftover,
+  type Notice,
   type Problem,
   type ProblemCode,
   type ProblemSubject,

@@ -11,6 +11,7 @@ import {
   forRemote,
   isLeftover,
   keyOf,
+  type Notice,
   newCheckRun,
   type Problem,
   stillFound,
@@ -61,34 +62,34 @@ export class Verify {
   /** Checks without repairs, for readers who may not learn names of folders of the machine. @throws the signal's reason */
   async inspect(options: ProgressOptions, workers: RepairWorkers): Promise<VerifyReport> {
     await untilAborted(workers.whenSwept(), options.signal)
-    const { findings, checked } = await this.#examine(options)
-    return reportOf(checked, lasting(findings, workers).map(forRemote), () => false)
+    const { findings, ...examined } = await this.#examine(options)
+    return reportOf(examined, lasting(findings, workers).map(forRemote), () => false)
   }
 
   async #examine({ signal, onProgress = () => undefined }: ProgressOptions): ReturnType<Examination['run']> {
     const onDocuments = (documents: number): void => onProgress({ stage: 'checking', documents, total: null })
-    const { findings, checked } = await this.examination.run({ isThorough: true, signal, onDocuments })
+    const { findings, ...others } = await this.examination.run({ isThorough: true, signal, onDocuments })
     const isDamaged = findings.some(({ code }) => code === 'database-damaged')
-    return { findings: isDamaged ? findings.map(withoutRepairOfDamagedDatabase) : findings, checked }
+    return { findings: isDamaged ? findings.map(withoutRepairOfDamagedDatabase) : findings, ...others }
   }
 
   async #run(
     { repair = false, signal, onProgress = () => undefined }: SignalledOptions,
     workers: RepairWorkers,
   ): Promise<VerifyReport> {
-    const { findings, checked } = await this.#examine({ signal, onProgress })
+    const { findings, ...examined } = await this.#examine({ signal, onProgress })
     if (!repair) {
-      return { ...reportOf(checked, findings, () => false), isHealthy: lasting(findings, workers).length === 0 }
+      return { ...reportOf(examined, findings, () => false), isHealthy: lasting(findings, workers).length === 0 }
     }
     const repairable = findings.filter(({ repairKind }) => repairKind !== undefined)
-    if (repairable.length === 0) return reportOf(checked, findings, () => false)
+    if (repairable.length === 0) return reportOf(examined, findings, () => false)
 
     await workers.begin()
     const failures = await this.repair.run(repairable, workers, { signal, onProgress })
     const options = { isThorough: true, signal, onDocuments: () => undefined }
     const remaining = await this.examination.recheck(repairable, options)
     return reportOf(
-      checked,
+      examined,
       findings.map((finding) => withFailure(finding, failures)),
       repairedTest(repairable, remaining, failures),
     )
@@ -101,12 +102,12 @@ function lasting(findings: readonly Finding[], { isSweeping }: RepairWorkers): r
 }
 
 function reportOf(
-  checked: VerifyReport['checked'],
+  { checked, notices }: Pick<VerifyReport, 'checked' | 'notices'>,
   findings: readonly Finding[],
   isRepaired: (finding: Finding) => boolean,
 ): VerifyReport {
   const problems = findings.map((finding): Problem => toProblem(finding, isRepaired(finding)))
-  return { isHealthy: problems.every((problem) => problem.isRepaired), checked, problems }
+  return { isHealthy: problems.every((problem) => problem.isRepaired), checked, problems, notices }
 }
 
 /** The finding without its repair: the engine writes nothing into a damaged database. */
@@ -159,6 +160,13 @@ function isUnindexed({ code, subject }: Finding, { ofWords }: RepairFailures): b
 const RECHECKS = 2
 const RECHECK_PAUSE_MS = 150
 
+/** The result of all checks. */
+interface Examined {
+  readonly findings: readonly Finding[]
+  readonly checked: Checked
+  readonly notices: readonly Notice[]
+}
+
 type ExaminationOptions = Pick<CheckRun, 'isThorough' | 'signal' | 'onDocuments'>
 
 /** Runs all checks, and repeats them for what they found. */
@@ -169,11 +177,9 @@ export class Examination {
     private readonly leftovers: LeftoverCheck,
   ) {}
 
-  async run(
-    options: ExaminationOptions,
-  ): Promise<{ readonly findings: readonly Finding[]; readonly checked: Checked }> {
-    const { findings, checked } = await this.#check(newCheckRun(options))
-    return { findings: await this.#confirm(findings, RECHECKS, options), checked }
+  async run(options: ExaminationOptions): Promise<Examined> {
+    const { findings, checked, notices } = await this.#check(newCheckRun(options))
+    return { findings: await this.#confirm(findings, RECHECKS, options), checked, notices }
   }
 
   /** @returns the findings that still exist */
@@ -291,10 +297,10 @@ export class StartCheck {
       await pause(DELAY_MS, signal)
       const startedAt = performance.now()
       const onDocuments = (): void => undefined
-      const { findings, checked } = await this.examination.run({ isThorough: false, signal, onDocuments })
+      const { findings, checked, notices } = await this.examination.run({ isThorough: false, signal, onDocuments })
       const kept = findings.slice(0, MAX_KEPT)
-      this.#report = reportOf(checked, kept, () => false)
-      this.#remoteReport = reportOf(checked, kept.map(forRemote), () => false)
+      this.#report = reportOf({ checked, notices }, kept, () => false)
+      this.#remoteReport = reportOf({ checked, notices }, kept.map(forRemote), () => false)
       for (const { code, subject } of findings.slice(0, MAX_REPORTED)) {
         this.telemetry.record({ name: 'doctor.found', level: 'warn', fields: { code, ...subject } })
       }

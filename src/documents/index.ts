@@ -45,6 +45,13 @@ export { type DocumentText, type TextRange, textRangeSchema } from './document-t
 export { type ChunkQuery, chunkQuerySchema, Documents, resetDocument } from './documents.js'
 export { EmbeddingModels, type ModelState, windowTokensFor } from './embedding-models.js'
 export { IndexName } from './index-name.js'
+export {
+  type ContextLanguages,
+  type DocumentLanguage,
+  ReadContextLanguages,
+  readLanguages,
+} from './languages/context-languages.js'
+export { readScale, type SampleLanguage, similarityKeyOf } from './languages/known-languages.js'
 export { DamagedWords, MendWords, withDamageNoted } from './mend-words.js'
 export { type DocumentChanges, documentChangesSchema, documentMetadataSchema, parseJson } from './metadata.js'
 export { IndexWords } from './pipeline/index-words.js'

@@ -33,6 +33,7 @@ import {
   LateWrites,
   MendWords,
   ProcessDocument,
+  ReadContextLanguages,
   ReindexContext,
   ReplaceDocument,
   UploadDocument,
@@ -202,6 +203,7 @@ export function wireParts(options: EngineOptions): EngineParts {
     purgeCompany: container.get(PurgeCompany),
     purgeContext: container.get(PurgeContext),
     purgeDocument: container.get(PurgeDocument),
+    readContextLanguages: container.get(ReadContextLanguages),
     readContextSettings: container.get(ReadContextSettings),
     readUsage: container.get(ReadUsage),
     recordEvent: container.get(RecordEvent),
@@ -367,6 +369,7 @@ function bindDocuments(container: Container, bind: Bind): void {
   bind(UnwritableDisk, [])
   bind(WaitingReasons, [CLOCK, UnwritableDisk])
   bind(ReadContextSettings, [STORAGE, WaitingReasons, Authorizer])
+  bind(ReadContextLanguages, [STORAGE, EmbeddingModels, Authorizer])
   bind(ReindexAll, [STORAGE, CLOCK, EmbeddingModels, VECTOR_INDEX, HOST_REACH])
   bind(DocumentEventEmitter, [TELEMETRY])
   bind(FileReceiver, [STORAGE, FILE_STORE, TEXT_EXTRACTOR, Authorizer, CallTurns, LIMITS])

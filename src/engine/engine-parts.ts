@@ -9,6 +9,7 @@ import type {
   IndexName,
   MendWords,
   ProcessDocument,
+  ReadContextLanguages,
   ReindexContext,
   ReplaceDocument,
   UploadDocument,
@@ -106,6 +107,7 @@ export interface EngineParts {
   readonly purgeCompany: PurgeCompany
   readonly purgeContext: PurgeContext
   readonly purgeDocument: PurgeDocument
+  readonly readContextLanguages: ReadContextLanguages
   readonly readContextSettings: ReadContextSettings
   readonly readUsage: ReadUsage
   readonly recordEvent: RecordEvent

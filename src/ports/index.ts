@@ -213,6 +213,7 @@ export type {
   DocumentStateCounts,
   DocumentVisibility,
   IngestionReceipt,
+  LanguageCount,
   MetadataValue,
   SearchableVersions,
   VersionMark,

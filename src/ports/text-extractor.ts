@@ -43,6 +43,11 @@ export interface ExtractedPiece {
   readonly marks?: readonly StructureMark[]
   /** Warnings about this part. Default: none. */
   readonly warnings?: readonly ExtractionWarning[]
+  /**
+   * The language of the whole file's text as an ISO 639-1 code, such as `fi`, if it is sure; in the last piece, which may
+   * have no text. Code, tables and texts in several languages have none. Default: not known.
+   */
+  readonly language?: string
 }
 
 /** Something that could not be read. */

@@ -1,5 +1,5 @@
 import { Command, type CommandUnknownOpts } from '@commander-js/extra-typings'
-import { isLeftover, type Problem, type VerifyProgress, type VerifyReport } from '../../../src/index.js'
+import { isLeftover, type Notice, type Problem, type VerifyProgress, type VerifyReport } from '../../../src/index.js'
 import { withUnsweptEngine } from '../engines/engines.js'
 import { globalOptions, isSwitchedOn, option } from '../options.js'
 import { counted, printResult } from '../output/output.js'
@@ -27,12 +27,22 @@ export function doctorCommand(): CommandUnknownOpts {
     })
 }
 
-function sentences({ problems, checked }: VerifyReport, isRepair: boolean): string[] {
-  if (problems.length === 0) return [`No problems found in ${counted(checked.documents, 'document')}.`]
+function sentences({ problems, notices, checked }: VerifyReport, isRepair: boolean): string[] {
+  const remarks = notices.flatMap(remark)
+  if (problems.length === 0) return [...remarks, `No problems found in ${counted(checked.documents, 'document')}.`]
   const repairable = problems.filter((problem) => problem.isRepairable && !problem.isRepaired).length
   const hint = repairable > 0 && !isRepair ? [`"alcove doctor --repair" can repair ${repairable} of them.`] : []
   const repaired = problems.filter((problem) => problem.isRepaired).length
-  return [...problems.flatMap(describe), ...hint, `${counted(problems.length, 'problem')}, ${repaired} repaired`]
+  return [
+    ...problems.flatMap(describe),
+    ...remarks,
+    ...hint,
+    `${counted(problems.length, 'problem')}, ${repaired} repaired`,
+  ]
+}
+
+function remark({ code, message, advice }: Notice): string[] {
+  return [`note: ${code}: ${message}`, `  ${advice}`]
 }
 
 function describe({ code, message, repair, isRepaired }: Problem): string[] {

@@ -59,6 +59,10 @@ const receipt: z.ZodType<NonNullable<DocumentWithReceipt['receipt']>> = z
     windows: z.int().meta({ description: 'Parts of chunks that were embedded; together they contain every token' }),
     windowsReused: z.int().meta({ description: 'Windows whose vectors the context already had' }),
     embeddingModel: z.string(),
+    language: z
+      .string()
+      .nullable()
+      .meta({ description: 'Language of the text, as an ISO 639-1 code; null if it is not sure' }),
     durationsMs: z
       .object({
         extract: milliseconds,
@@ -68,7 +72,10 @@ const receipt: z.ZodType<NonNullable<DocumentWithReceipt['receipt']>> = z
         total: milliseconds,
       })
       .meta({ description: 'Milliseconds of each stage; stages overlap' }),
-    warnings: z.array(z.string()).meta({ description: 'Parts of the file that could not be read, one sentence each' }),
+    warnings: z.array(z.string()).meta({
+      description:
+        'Parts of the file that could not be read, and a language that the model does not know: one sentence each',
+    }),
     warningReasons: z
       .array(reasonSchema.nullable())
       .meta({ description: '`warnings` for programs, in the same order; null for one that has only its sentence' }),

@@ -5,6 +5,7 @@ import type {
   EngineModel,
   EngineQueue,
   EngineState,
+  Notice,
   Problem,
   ProblemCode,
   UsedPart,
@@ -79,8 +80,19 @@ const problem: z.ZodType<Problem> = z
   })
   .meta({ id: 'DoctorProblem' })
 
+const notice: z.ZodType<Notice> = z
+  .object({
+    code: z.literal('language-unknown'),
+    subject: z.object({ contextId: id.optional(), model: z.string().optional() }) as z.ZodType as z.ZodType<
+      Notice['subject']
+    >,
+    message: z.string(),
+    advice: z.string().meta({ description: 'The commands to run, and what they cost' }),
+  })
+  .meta({ id: 'DoctorNotice', description: 'A remark about data that are in order' })
+
 export const verifyReportSchema: z.ZodType<VerifyReport> = z
-  .object({ isHealthy: z.boolean(), checked: z.object(CHECKED), problems: z.array(problem) })
+  .object({ isHealthy: z.boolean(), checked: z.object(CHECKED), problems: z.array(problem), notices: z.array(notice) })
   .meta({ id: 'VerifyReport' })
 
 const queue: z.ZodType<EngineQueue> = z

@@ -8,6 +8,7 @@ import {
   type DocumentRepository,
   type DocumentSelection,
   type DocumentStateCounts,
+  type LanguageCount,
   type NewDocumentRecord,
   type Page,
   type SearchableVersions,
@@ -212,6 +213,29 @@ export class KnexDocumentRepository extends KnexRepository implements DocumentRe
       waitingWithWords: number(row, 'waiting_with_words'),
       failed: number(row, 'failed'),
     }
+  }
+
+  async countLanguages(contextId: number): Promise<readonly LanguageCount[]> {
+    const { knex, dialect } = this.session
+    const member = (...path: string[]): string => dialect.jsonMember('receipt', path)
+    const sumOf = (value: string, name: string) =>
+      knex.raw(`coalesce(sum(cast(${value} as double precision)), 0) as ${name}`)
+    const rows = await this.#current(contextId)
+      .whereNotNull('completed')
+      .whereNotNull('receipt')
+      .select<Row[]>([
+        knex.raw(`${member('language')} as language`),
+        knex.raw('count(*) as documents'),
+        sumOf(member('windows'), 'windows'),
+        sumOf(member('durationsMs', 'embed'), 'embed_ms'),
+      ])
+      .groupByRaw(member('language'))
+    return rows.map((row) => ({
+      language: textOrNull(row, 'language'),
+      documents: number(row, 'documents'),
+      windows: number(row, 'windows'),
+      embedMs: number(row, 'embed_ms'),
+    }))
   }
 
   async lastId(): Promise<number> {

@@ -7,6 +7,7 @@ import {
   type DocumentSelection,
   foldedNamesOf,
   isSelected,
+  type LanguageCount,
   passesFilter,
   StorageError,
   type VersionMark,
@@ -155,6 +156,21 @@ export function documentRepository({ documents, contexts }: MemoryTables): Docum
         waitingWithWords: waiting.filter(({ wordsVersion }) => wordsVersion === version).length,
         failed: unfinished.length - waiting.length,
       }
+    },
+    countLanguages: async (contextId) => {
+      const counts = new Map<string | null, LanguageCount>()
+      for (const { completed, receipt } of currentOfContext(contextId)) {
+        if (completed === null || receipt === null) continue
+        const { language, windows, durationsMs } = receipt
+        const count = counts.get(language) ?? { language, documents: 0, windows: 0, embedMs: 0 }
+        counts.set(language, {
+          language,
+          documents: count.documents + 1,
+          windows: count.windows + windows,
+          embedMs: count.embedMs + durationsMs.embed,
+        })
+      }
+      return [...counts.values()]
     },
     lastId: async () => lastId(),
     hasNewVersions: async (contextId, { lastId, replacements, generation }) =>

@@ -3,6 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { AlcoveError, ExtractionError, type ExtractionErrorCode } from '../../../src/ports/index.js'
 import type { ExtractionLimits } from '../extraction-limits.js'
 import { formatOf } from '../formats.js'
+import { TextSample } from '../language/text-sample.js'
 import { boundedPieces, type FileBytes, type Reader, readAll } from '../readers/reader.js'
 import { type HostMessage, Mailbox, type WorkerMessage } from './extraction-protocol.js'
 
@@ -44,17 +45,34 @@ async function extract({ fileName, sizeBytes }: HostMessage & { readonly type: '
     let file: FileBytes = { sizeBytes, open: hostBytes }
     if (MAY_BE_ZIP.has(extension)) file = await checkedContainer(file, extension)
     const reader = await READERS[extension]?.()
+    const sample = new TextSample()
     let hasText = false
     for await (const piece of boundedPieces(reader?.(file) ?? noPieces(), sizeBytes, limits.maxTextCharacters)) {
       hasText ||= piece.text.trim() !== ''
+      sample.add(piece.text)
       await turns.take()
       send({ type: 'piece', piece })
     }
     await turns.take()
     if (!hasText) throw new ExtractionError('ERR_NO_TEXT', 'The file has no text')
+    const language = await detectLanguage(sample)
+    if (language !== undefined) {
+      send({ type: 'piece', piece: { text: '', language } })
+      await turns.take()
+    }
     send({ type: 'end' })
   } catch (error) {
     send({ type: 'failed', ...describe(error) })
+  }
+}
+
+/** @returns `undefined` if the language is not sure. A text that the library cannot read is no damaged file. */
+async function detectLanguage({ parts }: TextSample): Promise<string | undefined> {
+  try {
+    const { languageOf } = await import('../language/language-of.js')
+    return languageOf(parts)
+  } catch {
+    return undefined
   }
 }
 

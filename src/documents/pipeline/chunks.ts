@@ -24,12 +24,14 @@ export interface TextSummary {
   tokens: number
   pages: number | null
   warnings: ExtractionWarning[]
+  /** ISO 639-1 code; null if it is not sure. */
+  language: string | null
   /** Milliseconds spent waiting for the extractor. */
   extractMs: number
 }
 
 export function emptySummary(): TextSummary {
-  return { characters: 0, tokens: 0, pages: null, warnings: [], extractMs: 0 }
+  return { characters: 0, tokens: 0, pages: null, warnings: [], language: null, extractMs: 0 }
 }
 
 /** Cuts text into chunks as it arrives, in short slices, so that the event loop stays free. */
@@ -53,6 +55,7 @@ export async function* chunkStream(
     structure.add(piece.marks ?? [], summary.characters)
     summary.pages = piece.pages ?? summary.pages
     summary.warnings.push(...(piece.warnings ?? []))
+    summary.language = piece.language ?? summary.language
     for (const text of splitText(piece.text)) {
       summary.characters += text.length
       gaps.add(text)

@@ -19,6 +19,8 @@ import {
   type VectorIndex,
 } from '../../ports/index.js'
 import { collectionOf } from '../collections.js'
+import { unknownLanguageWarning } from '../languages/advice.js'
+import { knownLanguages, knowsLanguage } from '../languages/known-languages.js'
 import type { DocumentEventEmitter } from '../watch/document-events.js'
 import { ChunkWriter } from './chunk-writer.js'
 import { extractedBatches } from './extracted-batches.js'
@@ -117,7 +119,7 @@ export class DocumentRun {
     if (smallDocument !== undefined) {
       const unwrittenChunks = await this.#processSmall(smallDocument)
       this.#report.emitProgress('embedding', this.#report.embedded)
-      return { receipt: this.#report.receipt(this.#vectors.indexMs), unwrittenChunks }
+      return { receipt: await this.#receipt(), unwrittenChunks }
     }
     await this.#chunks.end(this.#report.chunks)
     await this.#stage('words', async () => {
@@ -128,7 +130,16 @@ export class DocumentRun {
     await this.#stage('index', async () => await this.#vectors.finish(this.#report.windows))
     // A second time: during the embedding, which may be long, a repair may have removed the words.
     await this.#indexWords(ANALYZER_VERSION)
-    return { receipt: this.#report.receipt(this.#vectors.indexMs), unwrittenChunks: [] }
+    return { receipt: await this.#receipt(), unwrittenChunks: [] }
+  }
+
+  async #receipt(): Promise<IngestionReceipt> {
+    const { storage } = this.ports
+    const { language } = this.#report.text
+    const known = await storage.read(({ settings }) => knownLanguages(settings, this.model))
+    const isUnknown = language !== null && knowsLanguage(known, language) === false
+    const warnings = isUnknown ? [unknownLanguageWarning(language, this.#context.embeddingModel)] : []
+    return this.#report.receipt(this.#vectors.indexMs, warnings)
   }
 
   /** Runs a stage within its span. */

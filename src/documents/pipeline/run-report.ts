@@ -1,4 +1,4 @@
-import type { ContextRecord, DocumentRecord, IngestionReceipt } from '../../ports/index.js'
+import type { ContextRecord, DocumentRecord, ExtractionWarning, IngestionReceipt } from '../../ports/index.js'
 import { type ProcessingStage, percentOf } from '../document-state.js'
 import type { DocumentEventEmitter } from '../watch/document-events.js'
 import { emptySummary, type TextSummary } from './chunks.js'
@@ -47,8 +47,10 @@ export class RunReport {
     })
   }
 
-  receipt(indexMs: number): IngestionReceipt {
-    const { characters, pages, tokens, extractMs, warnings } = this.text
+  /** @param more warnings that are not of the extractor */
+  receipt(indexMs: number, more: readonly ExtractionWarning[]): IngestionReceipt {
+    const { characters, pages, tokens, extractMs, language } = this.text
+    const warnings = [...this.text.warnings, ...more]
     return {
       bytes: this.document.sizeBytes,
       characters,
@@ -58,6 +60,7 @@ export class RunReport {
       windows: this.windows,
       windowsReused: this.#reused,
       embeddingModel: this.context.embeddingModel,
+      language,
       durationsMs: {
         extract: Math.round(extractMs),
         words: Math.round(this.#wordsMs),

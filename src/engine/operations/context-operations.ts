@@ -6,6 +6,7 @@ import type {
   NewContext,
   ShareInput,
 } from '../../contexts/index.js'
+import type { ContextLanguages } from '../../documents/index.js'
 import type { ListPage, ListQuery } from '../../kernel/lists.js'
 import { refuseUnknownMembers } from '../../kernel/validate.js'
 import type { Principal } from '../../tenancy/index.js'
@@ -48,6 +49,11 @@ export interface ContextOperations {
    * @throws as {@link get}
    */
   settings(id: number): Promise<ContextSettingsView>
+  /**
+   * Reads the languages of the completed documents, and which of them the context's model does not know: words alone find
+   * those documents. @throws as {@link get}
+   */
+  languages(id: number): Promise<ContextLanguages>
   /**
    * Replaces the texts of a context. Omitted tools, starter prompts and settings stay unchanged.
    *
@@ -102,6 +108,7 @@ export function createContextOperations(
     ...createListOperations(() => parts.contexts.list(principal), signals.run),
     get: async (id) => await parts.contexts.get(principal, id),
     settings: async (id) => await parts.readContextSettings.execute(principal, id),
+    languages: async (id) => await parts.readContextLanguages.execute(principal, id),
     update: async (id, changes) => {
       const changed = await parts.contexts.update(principal, id, changes)
       signals.workers?.settingsChanged()

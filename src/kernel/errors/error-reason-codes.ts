@@ -106,6 +106,8 @@ export const ERROR_REASON_CODES = [
   'page-garbled',
   'page-picture',
   'more-warnings',
+  // A document that its model cannot find.
+  'language-unknown-to-model',
 ] as const
 
 export type ErrorReasonCode = (typeof ERROR_REASON_CODES)[number]

@@ -1,3 +1,5 @@
+import type { SampleLanguage } from '../../documents/index.js'
+
 /** A question and a text that answers it. */
 interface SamplePair {
   readonly question: string
@@ -8,7 +10,7 @@ interface SamplePair {
  * Questions with their answers, four in each language, about the same four subjects. They show how near a model puts
  * texts that belong together, and texts that do not. Written for this project.
  */
-export const SAMPLE_PAIRS: Readonly<Record<string, readonly SamplePair[]>> = {
+export const SAMPLE_PAIRS: Readonly<Record<SampleLanguage, readonly SamplePair[]>> = {
   en: [
     {
       question: 'When does the library close on Saturdays?',

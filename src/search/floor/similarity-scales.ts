@@ -1,3 +1,4 @@
+import { readScale, similarityKeyOf } from '../../documents/index.js'
 import { pause, untilAborted } from '../../kernel/scheduling/abort.js'
 import type { FairScheduler, TurnTaker } from '../../kernel/scheduling/fair-scheduler.js'
 import { cosine, type EmbeddingModel, type SimilarityScale, type Storage } from '../../ports/index.js'
@@ -7,11 +8,6 @@ import { SAMPLE_PAIRS } from './sample-pairs.js'
 const MAX_WAIT_MS = 2_000
 /** Pause before a model that failed is measured once more. */
 const RETRY_MS = 60_000
-
-/** Another sample needs another key. */
-function keyOf({ profile: { fingerprint } }: EmbeddingModel): string {
-  return `model.similarity.1.${fingerprint}`
-}
 
 /**
  * Knows how near each model puts texts that belong together, and texts that do not. A profile may say it. Otherwise the
@@ -48,22 +44,18 @@ export class SimilarityScales {
   }
 
   async #measure(model: EmbeddingModel, turns: FairScheduler): Promise<SimilarityScale> {
-    const key = keyOf(model)
-    const stored = await this.#read(key)
+    const stored = await this.#read(model)
     if (stored !== undefined) return stored
     const measured = await measureSimilarity(inTurns(model, turns))
     // A full or read-only disk refuses no search.
-    await this.storage.transaction(({ settings }) => settings.put(key, JSON.stringify(measured))).catch(() => undefined)
+    await this.storage
+      .transaction(({ settings }) => settings.put(similarityKeyOf(model), JSON.stringify(measured)))
+      .catch(() => undefined)
     return measured
   }
 
-  async #read(key: string): Promise<SimilarityScale | undefined> {
-    try {
-      const text = await this.storage.read(({ settings }) => settings.get(key))
-      return text === undefined ? undefined : (JSON.parse(text) as SimilarityScale)
-    } catch {
-      return undefined
-    }
+  async #read(model: EmbeddingModel): Promise<SimilarityScale | undefined> {
+    return await this.storage.read(({ settings }) => readScale(settings, model)).catch(() => undefined)
   }
 }
 

@@ -7,6 +7,7 @@ import { openLocalEngine } from '../../../adapters/local/index.js'
 import type { VerifyReport } from '../../../src/index.js'
 import { NEW_CONTEXT, uploadText } from '../../src/engine/memory-engine.js'
 import { temporaryFolder } from '../../temporary-folder.js'
+import { TEXTS_IN_LANGUAGES } from '../text-extraction/language/texts-in-languages.js'
 import { type Outcome, runAlcove } from './run-alcove.js'
 import { runAlcoveHere } from './run-alcove-here.js'
 
@@ -56,6 +57,19 @@ describe('alcove doctor', () => {
     const { exitCode, stdout } = await alcove(['doctor', '--json'])
     expect(exitCode).toBe(0)
     expect(JSON.parse(stdout)).toMatchObject({ isHealthy: true, problems: [], checked: { documents: 2, vectors: 2 } })
+  })
+
+  it('says in which languages the model finds documents by words alone, with the commands for another model', async () => {
+    const engine = await openLocalEngine({ dataDir })
+    await uploadText(engine.as(engine.owner), 1, 'room-fi.txt', TEXTS_IN_LANGUAGES.fi)
+    await engine.close()
+    const { exitCode, stdout } = await alcove(['doctor'])
+    expect(exitCode).toBe(0)
+    expect(stdout).toMatch(
+      /^note: language-unknown: Context 1, whose model is all-MiniLM-L6-v2: Finnish \(1 document\): found by words alone\.\n {2}Run "alcove model download multilingual-e5-small" \(135 MB\), then "alcove reindex 1 --model multilingual-e5-small": it embeds 3 windows, .+\nNo problems found in 3 documents\.\n$/,
+    )
+    const { notices } = JSON.parse((await alcove(['doctor', '--json'])).stdout) as VerifyReport
+    expect(notices).toMatchObject([{ code: 'language-unknown', subject: { contextId: 1, model: 'all-MiniLM-L6-v2' } }])
   })
 
   it('reports each problem and its remedy, and repairs it only with --repair', async () => {

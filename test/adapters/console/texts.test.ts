@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { ERROR_CODE_TEXTS } from '../../../adapters/console/app/api/error-texts.js'
-import { REASON_TEXTS, reasonText } from '../../../adapters/console/app/api/reason-texts.js'
+import { REASON_TEXTS, reasonText, withNames } from '../../../adapters/console/app/api/reason-texts.js'
 import { GERMAN_PROBLEMS } from '../../../adapters/console/app/operate/doctor/german-problems.js'
 import { plural } from '../../../adapters/console/app/texts/phrases.js'
 import { DOCUMENT_TYPES } from '../../../adapters/console/app/webhooks/destinations/document-types.js'
@@ -124,6 +124,9 @@ describe('texts of the console', () => {
     expect(said({ code: 'unknown-model', parameters: { model: 'old', models: 'e5-small, bge' } })).toBe(
       'Ein Modell mit dem Namen old gibt es nicht. Bekannt sind: e5-small, bge.',
     )
+    expect(said({ code: 'language-unknown-to-model', parameters: { language: 'fi', model: 'mini' } })).toBe(
+      'Der Text ist Finnisch. Das kennt das Modell mini nicht: Er wird nur über Wörter gefunden.',
+    )
   })
 
   it('have the parameters in both languages', () => {
@@ -136,5 +139,5 @@ describe('texts of the console', () => {
 })
 
 function said({ code, parameters }: ErrorReason): string {
-  return reasonText(REASON_TEXTS.de[code], parameters)
+  return reasonText(REASON_TEXTS.de[code], withNames(parameters, 'de'))
 }

@@ -104,6 +104,7 @@ export function defineDocumentTests(test: DefineTest<Storage>): void {
         windows: 5,
         windowsReused: 0,
         embeddingModel: 'memory',
+        language: 'fi',
         durationsMs: { extract: 1, words: 5, embed: 2, index: 3, total: 4 },
         warnings: ['page 3 has no text', 'odd'],
         warningReasons: [{ code: 'page-without-text', parameters: { page: 3 } }, null],
@@ -113,6 +114,40 @@ export function defineDocumentTests(test: DefineTest<Storage>): void {
       await documents.update(document.id, { completed: null, error: 'No text (ERR_NO_TEXT)' })
       assert.equal((await documents.get(document.id))?.error, 'No text (ERR_NO_TEXT)')
       assert.equal(await documents.update(999, { error: 'x' }), false)
+    })
+  })
+
+  test('counts completed documents by their language', async (storage) => {
+    await storage.transaction(async (repositories) => {
+      const { documents } = repositories
+      const seed = await seedCompany(repositories)
+      const context = await seedContext(repositories, seed)
+      const other = await seedContext(repositories, seed, 'Other')
+      assert.deepEqual(await documents.countLanguages(context.id), [])
+      const complete = async (index: number, language: string | null, ofContext = context): Promise<number> => {
+        const { id } = await seedDocument(repositories, ofContext, `dddddddd-0000-4000-8000-00000000000${index}`)
+        const receipt: IngestionReceipt = {
+          ...{ bytes: 1, characters: 2, pages: null, tokens: 3, chunks: 4, windows: 5, windowsReused: 0 },
+          ...{ embeddingModel: 'memory', language, warnings: [], warningReasons: [] },
+          durationsMs: { extract: 1, words: 5, embed: 2.5, index: 3, total: 4 },
+        }
+        await documents.update(id, { completed: LATER, chunkCount: 4, receipt })
+        return id
+      }
+      await complete(0, 'fi')
+      await complete(1, 'fi')
+      await complete(2, null)
+      const deleted = await complete(3, 'ko')
+      await complete(4, 'de', other)
+      await documents.update(deleted, { deleted: LATER })
+      const counts = await documents.countLanguages(context.id)
+      assert.deepEqual(
+        [...counts].sort((one, two) => two.documents - one.documents),
+        [
+          { language: 'fi', documents: 2, windows: 10, embedMs: 5 },
+          { language: null, documents: 1, windows: 5, embedMs: 2.5 },
+        ],
+      )
     })
   })
 

@@ -104,7 +104,7 @@ function vectorRows(documentId: number, rows: number, component: number) {
 describe('a healthy folder', () => {
   it('is reported as healthy, with the number of checked items', async () => {
     const { checked, ...report } = await examine(dataDir)
-    expect(report).toEqual({ isHealthy: true, problems: [] })
+    expect(report).toEqual({ isHealthy: true, problems: [], notices: [] })
     expect(checked).toMatchObject({ contexts: 2, documents: 3, files: 3, collections: 2, jobs: 0, models: 1 })
     expect(checked.bytes).toBe(LONG.length + 2 * LEAVE.length)
     expect(checked.chunks).toBeGreaterThan(20)

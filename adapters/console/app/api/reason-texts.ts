@@ -1,5 +1,6 @@
 import type { components } from '../../../client/index.js'
-import { phraseOf, phrases, useLanguage, useTexts } from '../texts/phrases.js'
+import { nameOfLanguage } from '../texts/language-names.js'
+import { type Language, phraseOf, phrases, useLanguage, useTexts } from '../texts/phrases.js'
 import { sentence } from './error-texts.js'
 
 type Reason = components['schemas']['ErrorReason']
@@ -131,6 +132,8 @@ export const REASON_TEXTS = phrases({
     'page-garbled': 'Page {page} has characters without meaning: its fonts have no Unicode map.',
     'page-picture': 'Page {page} is a picture with a few letters: text in pictures is not read.',
     'more-warnings': '… and {count} more.',
+    'language-unknown-to-model':
+      'The text is {language}, which the model {model} does not know: it is found by words alone.',
   } satisfies Readonly<Record<Reason['code'], ReasonText>>,
   de: {
     required: 'Diese Angabe fehlt.',
@@ -257,6 +260,8 @@ export const REASON_TEXTS = phrases({
     'page-garbled': 'Seite {page} hat Zeichen ohne Bedeutung: Ihre Schriften haben keine Zuordnung zu Unicode.',
     'page-picture': 'Seite {page} ist ein Bild mit wenigen Buchstaben: Text in Bildern wird nicht gelesen.',
     'more-warnings': '… und {count} weitere.',
+    'language-unknown-to-model':
+      'Der Text ist {language}. Das kennt das Modell {model} nicht: Er wird nur über Wörter gefunden.',
   },
 })
 
@@ -266,6 +271,12 @@ export function reasonText(text: ReasonText, parameters: Reason['parameters']): 
   return given
     .replaceAll(/ \(\{(\w+)\}\)/g, (group, name: string) => (parameters[name] === undefined ? '' : group))
     .replaceAll(/\{(\w+)\}/g, (_, name: string) => String(parameters[name] ?? ''))
+}
+
+/** The parameters with the name of a language in the place of its code. */
+export function withNames(parameters: Reason['parameters'], language: Language): Reason['parameters'] {
+  const { language: code } = parameters
+  return typeof code === 'string' ? { ...parameters, language: nameOfLanguage(code, language) } : parameters
 }
 
 /** @returns a sentence, with `lang` if it is in another language than the page */
@@ -280,7 +291,7 @@ export function useReason(): SayReason {
   const { language } = useLanguage()
   return (reason, message) => {
     const text = reason == null ? undefined : phraseOf(texts, reason.code)
-    if (reason != null && text !== undefined) return { text: reasonText(text, reason.parameters) }
+    if (reason != null && text !== undefined) return { text: reasonText(text, withNames(reason.parameters, language)) }
     return { text: sentence(message), ...(language !== 'en' && { lang: 'en' }) }
   }
 }

@@ -8,6 +8,7 @@ import { EmptyState, Loaded, Loading, Note } from '../ui/notes.js'
 import { BackLink, PageHead } from '../ui/page-head.js'
 import { LinkTabs } from '../ui/tabs.js'
 import { EditGpt } from './edit/new-gpt.js'
+import { LanguageNote } from './language-note.js'
 import { SettingsPage } from './settings/settings-page.js'
 import { SharedBadge } from './shared-badge.js'
 import { readTools } from './tools/tool-draft.js'
@@ -82,6 +83,7 @@ function Parts({ gpt }: { readonly gpt: Gpt }): ReactElement {
         {gpt.caption !== '' && <p className="gpts-caption">{gpt.caption}</p>}
         <SharedBadge gpt={gpt} />
       </PageHead>
+      <LanguageNote contextId={gpt.id} />
       <LinkTabs
         label={texts.parts}
         tabs={parts.map(([part, title]) => {

@@ -18,6 +18,8 @@ export interface IngestionReceipt {
   readonly windowsReused: number
   /** Id of the model. */
   readonly embeddingModel: string
+  /** The language of the text as an ISO 639-1 code; null if it is not sure, as for code and tables. */
+  readonly language: string | null
   /** Duration of each stage in milliseconds. Stages overlap. */
   readonly durationsMs: {
     readonly extract: number
@@ -127,6 +129,16 @@ export interface SearchableVersions {
   readonly byMeaning: DocumentVisibility
   /** Absent if the caller did not ask for words. */
   readonly byWords?: DocumentVisibility
+}
+
+/** The completed documents of a context in one language. */
+export interface LanguageCount {
+  /** As in their receipts. */
+  readonly language: string | null
+  readonly documents: number
+  readonly windows: number
+  /** Time that the model took for their vectors, in milliseconds. */
+  readonly embedMs: number
 }
 
 /** The rules for documents that words may find. */

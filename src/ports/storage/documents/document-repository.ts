@@ -5,6 +5,7 @@ import type {
   DocumentRecord,
   DocumentStateCounts,
   IngestionReceipt,
+  LanguageCount,
   SearchableVersions,
   VersionMark,
   WordVisibility,
@@ -126,6 +127,8 @@ export interface DocumentRepository {
   searchable(contextId: number, words?: WordVisibility): Promise<SearchableVersions>
   /** Counts the live documents of a context by their state. @param version version of the analyzer */
   countStates(contextId: number, version: number): Promise<DocumentStateCounts>
+  /** Counts the completed current versions of a context by the language in their receipts, in any order. */
+  countLanguages(contextId: number): Promise<readonly LanguageCount[]>
   /** @returns the highest id of any version, of all contexts; 0 without versions */
   lastId(): Promise<number>
   /**

@@ -31,25 +31,33 @@ export function ReceiptView({
       </section>
     )
   const { pages, characters, tokens, chunks, windows, windowsReused, embeddingModel, durationsMs } = receipt
-  const { warnings, warningReasons } = receipt
+  const said = receipt.warnings.map((warning, index) => {
+    const reason = receipt.warningReasons[index]
+    return { warning, isOfModel: reason?.code === 'language-unknown-to-model', ...say(reason, warning) }
+  })
+  const unread = said.filter(({ isOfModel }) => !isOfModel)
   return (
     <section className="panel">
       <h3>{texts.receipt}</h3>
-      {warnings.length > 0 && (
+      {unread.length > 0 && (
         <Note kind="warning">
           <h4>{texts.warnings}</h4>
           <ul className="docs-warnings">
-            {warnings.map((warning, index) => {
-              const { text, lang } = say(warningReasons[index], warning)
-              return (
-                <li key={warning} lang={lang}>
-                  {text}
-                </li>
-              )
-            })}
+            {unread.map(({ warning, text, lang }) => (
+              <li key={warning} lang={lang}>
+                {text}
+              </li>
+            ))}
           </ul>
         </Note>
       )}
+      {said
+        .filter(({ isOfModel }) => isOfModel)
+        .map(({ warning, text, lang }) => (
+          <Note key={warning} kind="warning">
+            <p lang={lang}>{text}</p>
+          </Note>
+        ))}
       <dl className="facts">
         {pages !== null && (
           <>

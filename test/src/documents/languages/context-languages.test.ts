@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { MemoryEmbeddingModel } from '../../../../adapters/memory/index.js'
+import { WorkerTextExtractor } from '../../../../adapters/text-extraction/index.js'
+import { TEXTS_IN_LANGUAGES } from '../../../adapters/text-extraction/language/texts-in-languages.js'
+import { type MemoryEngine, memoryEngine, NEW_CONTEXT, uploadText } from '../../engine/memory-engine.js'
+
+const { en, de, fi, ko, et } = TEXTS_IN_LANGUAGES
+
+function modelOf(id: string, languages: readonly string[] | undefined): MemoryEmbeddingModel {
+  const similarity = languages && { unrelated: 0.1, related: 0.5, languages }
+  return new MemoryEmbeddingModel({ id, fingerprint: `${id}-1`, ...(similarity && { similarity }) })
+}
+
+let memory: MemoryEngine
+let contextId: number
+beforeEach(async () => {
+  memory = await memoryEngine({
+    embeddingModels: [
+      modelOf('english', ['en']),
+      modelOf('many', ['en', 'de', 'fi', 'ko']),
+      modelOf('unmeasured', undefined),
+    ],
+    textExtractor: new WorkerTextExtractor(),
+  })
+  contextId = (await memory.session.contexts.create(NEW_CONTEXT)).id
+})
+afterEach(async () => {
+  await memory.engine.close()
+})
+
+async function upload(name: string, text: string) {
+  const fileName = await uploadText(memory.session, contextId, name, text)
+  const { receipt } = await memory.session.documents.get(fileName)
+  return receipt
+}
+
+describe('a document in a language that the model does not know', () => {
+  it('has a warning in its receipt', async () => {
+    expect(await upload('room-fi.txt', fi)).toMatchObject({
+      language: 'fi',
+      warnings: [
+        'the text is Finnish, which the model english does not know: it is found by words alone. A multilingual model such as multilingual-e5-small finds it by meaning too',
+      ],
+      warningReasons: [{ code: 'language-unknown-to-model', parameters: { language: 'fi', model: 'english' } }],
+    })
+    expect(await upload('room-de.txt', de)).toMatchObject({
+      language: 'de',
+      warnings: [expect.stringContaining('German')],
+    })
+    expect(await upload('room-ko.md', `${ko}\n`.repeat(300))).toMatchObject({
+      language: 'ko',
+      warnings: [expect.stringContaining('Korean')],
+    })
+  })
+
+  it('has no warning if nobody knows that the model does not know it', async () => {
+    expect(await upload('room.txt', en)).toMatchObject({ language: 'en', warnings: [] })
+    // The sample of models has no Estonian.
+    expect(await upload('room-de.txt', et)).toMatchObject({ language: 'et', warnings: [] })
+    expect(await upload('code.txt', 'x = [1, 2, 3]\n'.repeat(40))).toMatchObject({ language: null, warnings: [] })
+    const settings = { embeddingModel: 'unmeasured' }
+    contextId = (await memory.session.contexts.create({ ...NEW_CONTEXT, settings })).id
+    expect(await upload('room-fi.txt', fi)).toMatchObject({ language: 'fi', warnings: [] })
+    expect(await memory.session.contexts.languages(contextId)).toMatchObject({
+      languages: [{ language: 'fi', isKnown: null }],
+      notice: null,
+      advice: null,
+    })
+  })
+})
+
+describe('the languages of a context', () => {
+  it('are counted, and said once', async () => {
+    await upload('room.txt', en)
+    for (const name of ['a.txt', 'b.txt']) await upload(name, fi)
+    await upload('room-de.txt', de)
+    const languages = await memory.session.contexts.languages(contextId)
+    expect(languages).toMatchObject({
+      embeddingModel: 'english',
+      languages: [
+        { language: 'fi', name: 'Finnish', documents: 2, isKnown: false },
+        { language: 'de', name: 'German', documents: 1, isKnown: false },
+        { language: 'en', name: 'English', documents: 1, isKnown: true },
+      ],
+      windows: 4,
+      notice: 'Finnish (2 documents), German (1 document): found by words alone',
+    })
+    expect(languages.advice).toMatch(
+      /^Run "alcove model download multilingual-e5-small" \(135 MB\), then "alcove reindex 1 --model multilingual-e5-small": it embeds 4 windows, for which the present model took \d+ s\./,
+    )
+    const { isHealthy, problems, notices } = await memory.engine.administration.verify()
+    expect({ isHealthy, problems }).toEqual({ isHealthy: true, problems: [] })
+    expect(notices).toEqual([
+      {
+        code: 'language-unknown',
+        subject: { contextId, model: 'english' },
+        message: `Context ${contextId}, whose model is english: Finnish (2 documents), German (1 document): found by words alone.`,
+        advice: languages.advice,
+      },
+    ])
+  })
+
+  it('are known after a change to a model that knows them: nothing is said, and no receipt has the warning', async () => {
+    await upload('room-fi.txt', fi)
+    await memory.session.contexts.update(contextId, { settings: { embeddingModel: 'many' } })
+    await memory.session.contexts.whenReindexed(contextId)
+    expect(await memory.session.contexts.languages(contextId)).toMatchObject({
+      embeddingModel: 'many',
+      languages: [{ language: 'fi', isKnown: true }],
+      notice: null,
+    })
+    const [document] = await memory.session.documents.list(contextId)
+    const { receipt } = await memory.session.documents.get(document?.fileName ?? '')
+    expect(receipt).toMatchObject({ embeddingModel: 'many', language: 'fi', warnings: [], warningReasons: [] })
+    expect((await memory.engine.administration.verify()).notices).toEqual([])
+  })
+
+  it('need the right to read the context', async () => {
+    await expect(memory.session.contexts.languages(999)).rejects.toMatchObject({ code: 'ERR_CONTEXT_NOT_FOUND' })
+  })
+})
