@@ -1,3 +1,4 @@
+// cspell:disable
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
