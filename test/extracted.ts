@@ -25,6 +25,6 @@ export async function extracted(extractor: TextExtractor, source: ExtractionSour
   return {
     text: pieces.map(({ text }) => text).join(''),
     pieces,
-    warnings: pieces.flatMap(({ warnings = [] }) => warnings.map(({ message }) => message)),
+    warnings: pieces.flatMap(({ warnings = [] }) => warnings),
   }
 }

@@ -322,7 +322,6 @@ export type { Repositories, SettingRepository, Storage, StorageSize, Transaction
 export type {
   ExtractedPiece,
   ExtractionSource,
-  ExtractionWarning,
   HeadingMark,
   PageMark,
   StructureMark,

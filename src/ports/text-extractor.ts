@@ -41,21 +41,15 @@ export interface ExtractedPiece {
   readonly pages?: number
   /** Pages and sections that begin in this piece, ordered by `at`. Default: none. */
   readonly marks?: readonly StructureMark[]
-  /** Warnings about this part. Default: none. */
-  readonly warnings?: readonly ExtractionWarning[]
+  /** Parts that could not be read: one sentence each, such as "page 3 has no text". Default: none. */
+  readonly warnings?: readonly string[]
+  /** {@link warnings} for programs, in the same order; null for a warning that has only its sentence. Default: all null. */
+  readonly warningReasons?: readonly (ErrorReason | null)[]
   /**
    * The language of the whole file's text as an ISO 639-1 code, such as `fi`, if it is sure; in the last piece, which may
    * have no text. Code, tables and texts in several languages have none. Default: not known.
    */
   readonly language?: string
-}
-
-/** Something that could not be read. */
-export interface ExtractionWarning {
-  /** One sentence, such as "page 3 has no text". */
-  readonly message: string
-  /** The same for programs. Default: none. */
-  readonly reason?: ErrorReason
 }
 
 /** A format that the extractor reads. */

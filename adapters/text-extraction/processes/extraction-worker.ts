@@ -5,6 +5,7 @@ import type { ExtractionLimits } from '../extraction-limits.js'
 import { formatOf } from '../formats.js'
 import { TextSample } from '../language/text-sample.js'
 import { boundedPieces, type FileBytes, type Reader, readAll } from '../readers/reader.js'
+import { extractedPiece } from '../readers/reader-piece.js'
 import { type HostMessage, Mailbox, type WorkerMessage } from './extraction-protocol.js'
 
 /** The libraries of a format are loaded for its first file. */
@@ -51,7 +52,7 @@ async function extract({ fileName, sizeBytes }: HostMessage & { readonly type: '
       hasText ||= piece.text.trim() !== ''
       sample.add(piece.text)
       await turns.take()
-      send({ type: 'piece', piece })
+      send({ type: 'piece', piece: extractedPiece(piece) })
     }
     await turns.take()
     if (!hasText) throw new ExtractionError('ERR_NO_TEXT', 'The file has no text')

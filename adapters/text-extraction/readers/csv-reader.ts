@@ -1,6 +1,6 @@
 import { CsvError, parse } from 'csv-parse/sync'
-import type { ExtractedPiece, ExtractionWarning } from '../../../src/ports/index.js'
 import { type FileBytes, warning } from './reader.js'
+import type { ReaderPiece, ReaderWarning } from './reader-piece.js'
 import { isNumber, TableRows } from './table-rows.js'
 import { DecodedText } from './text-reader.js'
 
@@ -13,7 +13,7 @@ const SAMPLE_CHARACTERS = 16_384
  * Reads a table row by row. Every cell gets the header of its column, so that a chunk from the middle of a table is
  * understandable: `City: Oslo; Country: Norway`.
  */
-export async function* readCsv(file: FileBytes): AsyncGenerator<ExtractedPiece> {
+export async function* readCsv(file: FileBytes): AsyncGenerator<ReaderPiece> {
   const decoded = await DecodedText.of(file)
   const { delimiter, preambleLength } = guessDialect(await beginningOf(decoded))
   const rows = new CsvRows(delimiter)
@@ -43,11 +43,11 @@ class TableText {
   #headCharacters = 0
   #text = ''
 
-  warnings(): ExtractionWarning[] {
+  warnings(): ReaderWarning[] {
     return this.#rows.warnings()
   }
 
-  *add(part: CsvPart): Generator<ExtractedPiece> {
+  *add(part: CsvPart): Generator<ReaderPiece> {
     if ('text' in part) this.#writeHead()
     if ('text' in part) this.#text += part.text
     else if (this.#head === undefined) this.#text += asLine(this.#rows.line(part.cells))
@@ -59,12 +59,12 @@ class TableText {
     if (this.#text.length >= PIECE_CHARACTERS) yield* this.#pieces()
   }
 
-  *end(): Generator<ExtractedPiece> {
+  *end(): Generator<ReaderPiece> {
     this.#writeHead()
     yield* this.#pieces()
   }
 
-  *#pieces(): Generator<ExtractedPiece> {
+  *#pieces(): Generator<ReaderPiece> {
     if (this.#text !== '') yield { text: this.#text }
     this.#text = ''
   }
@@ -95,7 +95,7 @@ function asLine(text: string): string {
   return text === '' ? '' : `${text}\n`
 }
 
-function rawLinesWarning(count: number): ExtractionWarning[] {
+function rawLinesWarning(count: number): ReaderWarning[] {
   if (count === 0) return []
   const lines = count === 1 ? '1 line is not a row' : `${count} lines are not rows`
   const message = `${lines} of the table (an open quote, or too long): their text is kept unchanged`

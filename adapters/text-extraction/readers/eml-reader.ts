@@ -1,11 +1,12 @@
 import { isAscii } from 'node:buffer'
 import PostalMime, { type Attachment, decodeWords, type Email } from 'postal-mime'
-import { type ExtractedPiece, ExtractionError, type ExtractionWarning, isError } from '../../../src/ports/index.js'
+import { ExtractionError, isError } from '../../../src/ports/index.js'
 import { eventsOf } from './eml/eml-calendar.js'
 import { withCharsets } from './eml/eml-charsets.js'
 import { addPage } from './html/html-reader.js'
 import { MarkedLines } from './marked-lines.js'
 import { type FileBytes, readAll, warning } from './reader.js'
+import type { ReaderPiece, ReaderWarning } from './reader-piece.js'
 import { encodingUnsure } from './text-reader.js'
 
 /** The lines before the body, in this order. */
@@ -28,7 +29,7 @@ const SAME_WORDS = 0.2
  * and more, or both if they differ. Forwarded mails, the mail that a report is about, and the events of an invitation are
  * part of it. Other attachments are named and not read.
  */
-export async function* readEml(file: FileBytes): AsyncGenerator<ExtractedPiece> {
+export async function* readEml(file: FileBytes): AsyncGenerator<ReaderPiece> {
   const unsure = new Set<string>()
   const mail = await parse(await readAll(file), unsure)
   if (!mail.headers.some(({ key }) => USUAL.has(key))) {
@@ -175,7 +176,7 @@ function originalsIn(attachments: readonly Attachment[]): { others: Attachment[]
 }
 
 /** Pictures of the page have no names that matter. @returns the warnings */
-function addAttachments(attachments: readonly Attachment[], out: MarkedLines): ExtractionWarning[] {
+function addAttachments(attachments: readonly Attachment[], out: MarkedLines): ReaderWarning[] {
   const named = attachments.filter(({ related, filename }) => related !== true && filename !== null)
   if (named.length > 0) {
     out.leaveGap()

@@ -1,5 +1,6 @@
-import type { ExtractedPiece, HeadingMark } from '../../../src/ports/index.js'
+import type { HeadingMark } from '../../../src/ports/index.js'
 import { headingMarks, headingText } from './marks.js'
+import type { ReaderPiece } from './reader-piece.js'
 
 /** The level of a file's title: all headings of the text are below it. */
 const TITLE_LEVEL = 0
@@ -23,7 +24,7 @@ export function fileTitle(written: unknown): string {
 }
 
 /** Puts all sections of a file below its title, if it has one. */
-export async function* titled(pieces: AsyncIterable<ExtractedPiece>, title: string): AsyncGenerator<ExtractedPiece> {
+export async function* titled(pieces: AsyncIterable<ReaderPiece>, title: string): AsyncGenerator<ReaderPiece> {
   let marks = titleMarks(0, title)
   for await (const piece of pieces) {
     const isEmpty = piece.text === '' && piece.marks === undefined

@@ -1,6 +1,7 @@
-import type { ExtractedPiece, StructureMark } from '../../../src/ports/index.js'
+import type { StructureMark } from '../../../src/ports/index.js'
 import { fileTitle, titleMarks } from './file-title.js'
 import { headingMarks, sectionEnd } from './marks.js'
+import type { ReaderPiece } from './reader-piece.js'
 
 /** A longer line is no heading, and is not held back. */
 const MAX_LINE = 4_096
@@ -74,7 +75,7 @@ export class MarkdownHeadings {
   #htmlEnd: RegExp | undefined
 
   /** @returns the text up to the first line that may still be a part of a heading, with its headings */
-  push(text: string): ExtractedPiece {
+  push(text: string): ReaderPiece {
     this.#text += text
     // A line feed may follow a carriage return.
     this.#scan(this.#text.endsWith('\r') ? this.#text.length - 1 : this.#text.length)
@@ -87,7 +88,7 @@ export class MarkdownHeadings {
   }
 
   /** @returns the rest of the text */
-  end(): ExtractedPiece {
+  end(): ReaderPiece {
     this.#scan(this.#text.length)
     if (this.#next < this.#text.length) this.#read(this.#text.slice(this.#next), this.#next)
     return this.#take(this.#text.length)
@@ -105,7 +106,7 @@ export class MarkdownHeadings {
     }
   }
 
-  #take(end: number): ExtractedPiece {
+  #take(end: number): ReaderPiece {
     const piece = { text: this.#text.slice(0, end), ...(this.#marks.length > 0 && { marks: this.#marks }) }
     this.#text = this.#text.slice(end)
     this.#next = Math.max(0, this.#next - end)

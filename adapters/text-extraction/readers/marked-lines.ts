@@ -1,5 +1,5 @@
-import type { ExtractedPiece } from '../../../src/ports/index.js'
 import { MarkedText } from './marks.js'
+import type { ReaderPiece } from './reader-piece.js'
 
 const PIECE_CHARACTERS = 65_536
 
@@ -79,12 +79,12 @@ export class MarkedLines {
   }
 
   /** Yields the text so far if it is long enough for a piece. */
-  *longPieces(): Generator<ExtractedPiece> {
+  *longPieces(): Generator<ReaderPiece> {
     if (this.#text.length >= PIECE_CHARACTERS) yield* this.#text.take(PIECE_CHARACTERS)
   }
 
   /** Yields all text and marks so far. */
-  *pieces(): Generator<ExtractedPiece> {
+  *pieces(): Generator<ReaderPiece> {
     this.#setMarks()
     yield* this.#text.take(PIECE_CHARACTERS)
   }

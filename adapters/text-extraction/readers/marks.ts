@@ -1,5 +1,6 @@
-import type { ExtractedPiece, HeadingMark, StructureMark } from '../../../src/ports/index.js'
+import type { HeadingMark, StructureMark } from '../../../src/ports/index.js'
 import { pieceEnd, storable } from './pieces.js'
+import type { ReaderPiece } from './reader-piece.js'
 
 /** Longest heading of a mark, in UTF-16 units. */
 const MAX_HEADING_CHARACTERS = 200
@@ -53,7 +54,7 @@ export class MarkedText {
   }
 
   /** Yields the text with its marks in pieces of at most `maxCharacters`, and forgets it. */
-  *take(maxCharacters: number): Generator<ExtractedPiece> {
+  *take(maxCharacters: number): Generator<ReaderPiece> {
     const piece = { text: storable(this.#text), marks: this.#marks }
     this.#text = ''
     this.#marks = []
@@ -68,10 +69,7 @@ const MAX_PIECE_MARKS = 1_024
  * Cuts a piece into pieces with at most `maxCharacters` characters and 1,024 marks each, never inside a code point. The
  * last one has the other members of the piece.
  */
-export function* cutPiece(
-  { text, marks = [], ...others }: ExtractedPiece,
-  maxCharacters: number,
-): Generator<ExtractedPiece> {
+export function* cutPiece({ text, marks = [], ...others }: ReaderPiece, maxCharacters: number): Generator<ReaderPiece> {
   let start = 0
   let first = 0
   for (;;) {
@@ -108,7 +106,7 @@ export class MarkLimit {
   #page = 0
 
   /** Receives the pieces of a file in their order. @returns the piece without the marks that break a rule */
-  limit(piece: ExtractedPiece): ExtractedPiece {
+  limit(piece: ReaderPiece): ReaderPiece {
     const { marks, ...others } = piece
     const before = this.#characters
     this.#characters += piece.text.length

@@ -1,12 +1,6 @@
-import {
-  type ErrorReason,
-  type ErrorReasonCode,
-  type ExtractedPiece,
-  ExtractionError,
-  type ExtractionWarning,
-  errorReason,
-} from '../../../src/ports/index.js'
+import { type ErrorReason, type ErrorReasonCode, ExtractionError, errorReason } from '../../../src/ports/index.js'
 import { cutPiece, MarkLimit } from './marks.js'
+import type { ReaderPiece, ReaderWarning } from './reader-piece.js'
 
 export { storable } from './pieces.js'
 
@@ -18,18 +12,14 @@ export interface FileBytes {
 }
 
 /** Reads files of one kind. */
-export type Reader = (file: FileBytes) => AsyncIterable<ExtractedPiece>
+export type Reader = (file: FileBytes) => AsyncIterable<ReaderPiece>
 
-export function warning(
-  message: string,
-  code: ErrorReasonCode,
-  parameters?: ErrorReason['parameters'],
-): ExtractionWarning {
+export function warning(message: string, code: ErrorReasonCode, parameters?: ErrorReason['parameters']): ReaderWarning {
   return { message, reason: errorReason(code, parameters) }
 }
 
 /** @param part the damaged part and its damage */
-export function textMayBeMissing(part: string): ExtractionWarning {
+export function textMayBeMissing(part: string): ReaderWarning {
   return warning(`${part}: some of its text may be missing`, 'text-may-be-missing', { part })
 }
 
@@ -62,10 +52,10 @@ const ROW_CHARACTERS_PER_BYTE = 16
  * @throws ExtractionError `ERR_EXTRACTION_LIMIT`
  */
 export async function* boundedPieces(
-  pieces: AsyncIterable<ExtractedPiece>,
+  pieces: AsyncIterable<ReaderPiece>,
   sizeBytes: number,
   maxTextCharacters: number,
-): AsyncGenerator<ExtractedPiece> {
+): AsyncGenerator<ReaderPiece> {
   const maxCharacters = Math.min(
     FREE_CHARACTERS + sizeBytes * CHARACTERS_PER_BYTE,
     Math.max(maxTextCharacters, sizeBytes * ROW_CHARACTERS_PER_BYTE),
@@ -94,7 +84,7 @@ class Warnings {
   #left = MAX_WARNINGS
   #omitted = 0
 
-  limit(warnings: readonly ExtractionWarning[]): readonly ExtractionWarning[] {
+  limit(warnings: readonly ReaderWarning[]): readonly ReaderWarning[] {
     const kept = warnings.slice(0, this.#left)
     this.#left -= kept.length
     this.#omitted += warnings.length - kept.length
@@ -107,7 +97,7 @@ class Warnings {
   }
 
   /** Yields a piece without text that says how many warnings were left out, if any. */
-  *rest(): Generator<ExtractedPiece> {
+  *rest(): Generator<ReaderPiece> {
     const count = this.#omitted
     if (count === 0) return
     yield { text: '', warnings: [warning(`… and ${count.toLocaleString('en-US')} more`, 'more-warnings', { count })] }

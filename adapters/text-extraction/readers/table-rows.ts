@@ -1,5 +1,5 @@
-import type { ExtractionWarning } from '../../../src/ports/index.js'
 import { rowText, warning } from './reader.js'
+import type { ReaderWarning } from './reader-piece.js'
 
 /** Names of columns may be longer than the cells, but only up to this factor. */
 const NAME_CHARACTERS_PER_CHARACTER = 12
@@ -52,7 +52,7 @@ export class TableRows {
     return plain
   }
 
-  warnings(): ExtractionWarning[] {
+  warnings(): ReaderWarning[] {
     if (!this.#isNameless) return []
     return [warning('the column names are too long to repeat them in every row', 'column-names-too-long')]
   }

@@ -1,18 +1,19 @@
-import { type ExtractedPiece, ExtractionError, type ExtractionWarning } from '../../../src/ports/index.js'
+import { ExtractionError } from '../../../src/ports/index.js'
 import { type Charset, detectCharset } from '../charsets/charset.js'
 import { LiteralReplacements } from '../charsets/literal-replacements.js'
 import { MarkdownHeadings } from './markdown-headings.js'
 import { type FileBytes, storable, warning } from './reader.js'
+import type { ReaderPiece, ReaderWarning } from './reader-piece.js'
 
 /** Reads plain text unchanged. */
-export async function* readText(file: FileBytes): AsyncGenerator<ExtractedPiece> {
+export async function* readText(file: FileBytes): AsyncGenerator<ReaderPiece> {
   const decoded = await DecodedText.of(file)
   for await (const text of decoded.pieces()) yield { text }
   yield* decoded.warning()
 }
 
 /** Reads Markdown unchanged, and marks its headings. */
-export async function* readMarkdown(file: FileBytes): AsyncGenerator<ExtractedPiece> {
+export async function* readMarkdown(file: FileBytes): AsyncGenerator<ReaderPiece> {
   const decoded = await DecodedText.of(file)
   const headings = new MarkdownHeadings()
   for await (const text of decoded.pieces()) yield headings.push(text)
@@ -20,7 +21,7 @@ export async function* readMarkdown(file: FileBytes): AsyncGenerator<ExtractedPi
   yield* decoded.warning()
 }
 
-export function encodingUnsure(name: string): ExtractionWarning {
+export function encodingUnsure(name: string): ReaderWarning {
   const message = `the encoding is not certain: the text was read as ${name}; if that is wrong, save it as UTF-8`
   return warning(message, 'encoding-unsure', { name })
 }
@@ -76,8 +77,8 @@ export class DecodedText {
   }
 
   /** Yields a piece without text, with warnings about the encoding, if there are any. */
-  *warning(): Generator<ExtractedPiece> {
-    const warnings: ExtractionWarning[] = []
+  *warning(): Generator<ReaderPiece> {
+    const warnings: ReaderWarning[] = []
     if (this.charset.isUnsure) warnings.push(encodingUnsure(this.charset.name))
     if (this.#replaced > 0) {
       const count = this.#replaced

@@ -1,8 +1,9 @@
-import { type ExtractedPiece, ExtractionError } from '../../../src/ports/index.js'
+import { ExtractionError } from '../../../src/ports/index.js'
 import { contentOf } from '../formats.js'
 import { readDoc } from './doc/doc-reader.js'
 import { readDocx } from './docx/docx-reader.js'
 import { type FileBytes, readAll } from './reader.js'
+import type { ReaderPiece } from './reader-piece.js'
 
 const OLE = Buffer.from('d0cf11e0a1b11ae1', 'hex')
 const ZIP = Buffer.from('PK')
@@ -19,7 +20,7 @@ const HEAD_BYTES = 4_096
  * right-to-left text for a deletion and writes "undefined" for a euro sign. It mixes up the pieces of fast-saved files,
  * and fails completely at damaged bookmarks.
  */
-export async function* readWord(file: FileBytes): AsyncGenerator<ExtractedPiece> {
+export async function* readWord(file: FileBytes): AsyncGenerator<ReaderPiece> {
   const bytes = await readAll(file)
   if (bytes.subarray(0, OLE.length).equals(OLE)) yield* readDoc(bytes)
   else if (bytes.subarray(0, ZIP.length).equals(ZIP)) yield* readDocx(bytes)

@@ -1,5 +1,5 @@
 import { errorReason } from '../../kernel/errors.js'
-import type { ExtractionWarning } from '../../ports/index.js'
+import type { DocumentWarning } from '../pipeline/run-report.js'
 
 /** The smallest model of many languages that `alcove model download` knows. */
 const MULTILINGUAL_MODEL = { id: 'multilingual-e5-small', megabytes: 135 }
@@ -13,7 +13,7 @@ export function nameOfLanguage(code: string): string {
 }
 
 /** The warning in the receipt of a document. */
-export function unknownLanguageWarning(language: string, model: string): ExtractionWarning {
+export function unknownLanguageWarning(language: string, model: string): DocumentWarning {
   const message =
     `the text is ${nameOfLanguage(language)}, which the model ${model} does not know: it is found by words alone. ` +
     `A multilingual model such as ${MULTILINGUAL_MODEL.id} finds it by meaning too`

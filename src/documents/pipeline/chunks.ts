@@ -4,8 +4,8 @@ import { TimeSlice } from '../../kernel/scheduling/time-slice.js'
 import type {
   ChunkGaps,
   ChunkPlace,
+  ErrorReason,
   ExtractedPiece,
-  ExtractionWarning,
   NewChunk,
   TokenCounter,
   WindowRecord,
@@ -23,7 +23,9 @@ export interface TextSummary {
   characters: number
   tokens: number
   pages: number | null
-  warnings: ExtractionWarning[]
+  warnings: string[]
+  /** {@link warnings} for programs, in the same order. */
+  warningReasons: (ErrorReason | null)[]
   /** ISO 639-1 code; null if it is not sure. */
   language: string | null
   /** Milliseconds spent waiting for the extractor. */
@@ -31,7 +33,7 @@ export interface TextSummary {
 }
 
 export function emptySummary(): TextSummary {
-  return { characters: 0, tokens: 0, pages: null, warnings: [], language: null, extractMs: 0 }
+  return { characters: 0, tokens: 0, pages: null, warnings: [], warningReasons: [], language: null, extractMs: 0 }
 }
 
 /** Cuts text into chunks as it arrives, in short slices, so that the event loop stays free. */
@@ -54,7 +56,10 @@ export async function* chunkStream(
   for await (const piece of timed(pieces, summary)) {
     structure.add(piece.marks ?? [], summary.characters)
     summary.pages = piece.pages ?? summary.pages
-    summary.warnings.push(...(piece.warnings ?? []))
+    for (const [index, message] of (piece.warnings ?? []).entries()) {
+      summary.warnings.push(message)
+      summary.warningReasons.push(piece.warningReasons?.[index] ?? null)
+    }
     summary.language = piece.language ?? summary.language
     for (const text of splitText(piece.text)) {
       summary.characters += text.length

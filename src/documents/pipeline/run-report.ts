@@ -1,8 +1,14 @@
-import type { ContextRecord, DocumentRecord, ExtractionWarning, IngestionReceipt } from '../../ports/index.js'
+import type { ContextRecord, DocumentRecord, ErrorReason, IngestionReceipt } from '../../ports/index.js'
 import { type ProcessingStage, percentOf } from '../document-state.js'
 import type { DocumentEventEmitter } from '../watch/document-events.js'
 import { emptySummary, type TextSummary } from './chunks.js'
 import type { EmbeddedBatch } from './window-embedder.js'
+
+/** A warning that is not of the extractor: a sentence, and the same for programs. */
+export interface DocumentWarning {
+  readonly message: string
+  readonly reason: ErrorReason
+}
 
 /** Counts the work of one run, and reports it: by progress events during the run, and by the receipt at its end. */
 export class RunReport {
@@ -48,9 +54,8 @@ export class RunReport {
   }
 
   /** @param more warnings that are not of the extractor */
-  receipt(indexMs: number, more: readonly ExtractionWarning[]): IngestionReceipt {
-    const { characters, pages, tokens, extractMs, language } = this.text
-    const warnings = [...this.text.warnings, ...more]
+  receipt(indexMs: number, more: readonly DocumentWarning[]): IngestionReceipt {
+    const { characters, pages, tokens, extractMs, language, warnings, warningReasons } = this.text
     return {
       bytes: this.document.sizeBytes,
       characters,
@@ -68,8 +73,8 @@ export class RunReport {
         index: Math.round(indexMs),
         total: Math.round(performance.now() - this.#startedAt),
       },
-      warnings: warnings.map(({ message }) => message),
-      warningReasons: warnings.map(({ reason = null }) => reason),
+      warnings: [...warnings, ...more.map(({ message }) => message)],
+      warningReasons: [...warningReasons, ...more.map(({ reason }) => reason)],
     }
   }
 }

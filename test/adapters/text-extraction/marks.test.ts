@@ -1,10 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cutPiece, headingText, MarkedText, MarkLimit } from '../../../adapters/text-extraction/readers/marks.js'
-import type { ExtractedPiece, StructureMark } from '../../../src/ports/index.js'
+import type { ReaderPiece } from '../../../adapters/text-extraction/readers/reader-piece.js'
+import type { StructureMark } from '../../../src/ports/index.js'
 
 /** The text of all pieces, and their marks with offsets in that text. */
-function joined(pieces: Iterable<ExtractedPiece>): { text: string; marks: StructureMark[] } {
+function joined(pieces: Iterable<ReaderPiece>): { text: string; marks: StructureMark[] } {
   let text = ''
   const marks: StructureMark[] = []
   for (const piece of pieces) {

@@ -1,6 +1,6 @@
-import type { ExtractedPiece, ExtractionWarning } from '../../../../src/ports/index.js'
 import { MarkedLines } from '../marked-lines.js'
 import { warning } from '../reader.js'
+import type { ReaderPiece, ReaderWarning } from '../reader-piece.js'
 import { type DocPieces, type DocStreams, openDoc, readPieces } from './doc-container.js'
 import { editedText } from './doc-marks.js'
 import { paragraphRuns } from './doc-properties.js'
@@ -35,7 +35,7 @@ interface Range {
  * Reads a .doc of Word 97 or later: body, text boxes, notes, comments, headers and footers.
  * Damaged properties lose deletions and tables, not text. A warning says so.
  */
-export function* readDoc(bytes: Buffer): Generator<ExtractedPiece> {
+export function* readDoc(bytes: Buffer): Generator<ReaderPiece> {
   const streams = openDoc(bytes)
   const pieces = readPieces(streams)
   const warnings = pieces.isTruncated
@@ -59,7 +59,7 @@ export function* readDoc(bytes: Buffer): Generator<ExtractedPiece> {
 function withProperties(
   streams: DocStreams,
   pieces: DocPieces,
-  warnings: ExtractionWarning[],
+  warnings: ReaderWarning[],
 ): { readonly text: string; readonly paragraphs: DocParagraphs } {
   try {
     return {

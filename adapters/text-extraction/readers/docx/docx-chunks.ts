@@ -1,7 +1,7 @@
-import type { ExtractedPiece } from '../../../../src/ports/index.js'
 import { MarkedLines } from '../marked-lines.js'
 import type { Relationship } from '../office/office-file.js'
 import type { FileBytes } from '../reader.js'
+import type { ReaderPiece } from '../reader-piece.js'
 import type { DocxPackage } from './docx-package.js'
 
 /** All chunks of a document together may have this many bytes. */
@@ -16,7 +16,7 @@ export interface DocxChunk {
 }
 
 /** Reads a .docx that stands in another one. */
-type ReadInner = (bytes: Buffer) => AsyncIterable<ExtractedPiece>
+type ReadInner = (bytes: Buffer) => AsyncIterable<ReaderPiece>
 
 /**
  * Reads the web pages, mails with a web page, texts and Word documents that a document embeds, by the ids of their
@@ -77,7 +77,7 @@ async function pageOf(html: string): Promise<DocxChunk> {
   return { addTo: (out) => addPage(html, out) }
 }
 
-async function linesOf(pieces: AsyncIterable<ExtractedPiece>): Promise<DocxChunk> {
+async function linesOf(pieces: AsyncIterable<ReaderPiece>): Promise<DocxChunk> {
   let text = ''
   for await (const piece of pieces) text += piece.text
   return { addTo: (out) => addLines(text, out) }

@@ -1,8 +1,9 @@
-import { type ExtractedPiece, ExtractionError, type ExtractionWarning } from '../../../../src/ports/index.js'
+import { ExtractionError } from '../../../../src/ports/index.js'
 import { titled } from '../file-title.js'
 import { MarkedLines } from '../marked-lines.js'
 import { mainPartOf, type Relationship, relationshipsIn, titleOf, walk } from '../office/office-file.js'
 import { textMayBeMissing, warning } from '../reader.js'
+import type { ReaderPiece, ReaderWarning } from '../reader-piece.js'
 import { checkZip } from './checked-zip.js'
 import { readChunks } from './docx-chunks.js'
 import { DocxNumbering } from './docx-numbering.js'
@@ -15,21 +16,21 @@ import { walkXml } from './docx-xml.js'
  * Reads a .docx: the body in streaming, then its text boxes, diagrams and charts, notes, comments, headers and footers.
  * A damaged part loses only its own text, and a warning says so.
  */
-export async function* readDocx(bytes: Buffer): AsyncGenerator<ExtractedPiece> {
+export async function* readDocx(bytes: Buffer): AsyncGenerator<ReaderPiece> {
   const file = await DocxPackage.open(bytes)
   yield* titled(readStories(file, readEmbedded), await titleOf(file))
 }
 
 /** Reads a .docx in a .docx, whose own embedded documents are left out. */
-async function* readEmbedded(bytes: Buffer): AsyncGenerator<ExtractedPiece> {
+async function* readEmbedded(bytes: Buffer): AsyncGenerator<ReaderPiece> {
   await checkZip(bytes, '.docx')
   yield* readStories(await DocxPackage.open(bytes), undefined)
 }
 
 async function* readStories(
   file: DocxPackage,
-  readInner: ((bytes: Buffer) => AsyncIterable<ExtractedPiece>) | undefined,
-): AsyncGenerator<ExtractedPiece> {
+  readInner: ((bytes: Buffer) => AsyncIterable<ReaderPiece>) | undefined,
+): AsyncGenerator<ReaderPiece> {
   const main = await mainPartOf(file, 'word/document.xml')
   file.claim(main)
   const parts = await relatedParts(file, main)
@@ -51,8 +52,8 @@ async function* readPart(
   part: string,
   isMain: boolean,
   text: DocxText,
-): AsyncGenerator<ExtractedPiece> {
-  const warnings: ExtractionWarning[] = []
+): AsyncGenerator<ReaderPiece> {
+  const warnings: ReaderWarning[] = []
   try {
     for await (const _ of walkXml(file.bytes(part), text, part)) {
       if (isMain) checkRoot(text.root)
@@ -73,11 +74,11 @@ async function* readPart(
   if (warnings.length > 0) yield { text: '', warnings }
 }
 
-async function* readChart(file: DocxPackage, part: string, story: MarkedLines): AsyncGenerator<ExtractedPiece> {
+async function* readChart(file: DocxPackage, part: string, story: MarkedLines): AsyncGenerator<ReaderPiece> {
   // The formats of its dates need a large library.
   const { ChartText } = await import('../office/chart-text.js')
   const chart = new ChartText(story)
-  const warnings: ExtractionWarning[] = []
+  const warnings: ReaderWarning[] = []
   try {
     await walk(file, part, chart)
   } catch (error) {

@@ -1,6 +1,6 @@
-import type { ExtractedPiece } from '../../../../src/ports/index.js'
 import { MarkedLines } from '../marked-lines.js'
 import type { FileBytes } from '../reader.js'
+import type { ReaderPiece } from '../reader-piece.js'
 import { DecodedText } from '../text-reader.js'
 import { HtmlEvents } from './html-events.js'
 import { HtmlText } from './html-text.js'
@@ -14,7 +14,7 @@ const DECLARATION =
  * Reads a web page as a reader sees it: title, paragraphs, lists and tables, without scripts and hidden elements.
  * Headings become marks.
  */
-export async function* readHtml(file: FileBytes): AsyncGenerator<ExtractedPiece> {
+export async function* readHtml(file: FileBytes): AsyncGenerator<ReaderPiece> {
   const out = new MarkedLines()
   yield* readPage(file, out, { hasTitle: true, isXml: false })
   yield* out.pieces()
@@ -30,7 +30,7 @@ export async function* readPage(
   file: FileBytes,
   out: MarkedLines,
   options: { readonly hasTitle: boolean; readonly isXml: boolean },
-): AsyncGenerator<ExtractedPiece> {
+): AsyncGenerator<ReaderPiece> {
   const head = (await headOf(file)).toString('latin1').replaceAll('\0', '')
   const decoded = await DecodedText.of(file, declaredCharset(head))
   const text = new HtmlText(out, options.hasTitle)

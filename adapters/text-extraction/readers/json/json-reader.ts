@@ -1,6 +1,7 @@
-import { type ExtractedPiece, ExtractionError } from '../../../../src/ports/index.js'
+import { ExtractionError } from '../../../../src/ports/index.js'
 import { MarkedLines } from '../marked-lines.js'
 import { type FileBytes, warning } from '../reader.js'
+import type { ReaderPiece } from '../reader-piece.js'
 import { DecodedText } from '../text-reader.js'
 import { JsonError, JsonText } from './json-text.js'
 
@@ -13,7 +14,7 @@ const PART_CHARACTERS = 65_536
  * Reads JSON as lines with the names that lead to each value. Each item of the outermost list is a paragraph. Several
  * values one behind the other are read too.
  */
-export async function* readJson(file: FileBytes): AsyncGenerator<ExtractedPiece> {
+export async function* readJson(file: FileBytes): AsyncGenerator<ReaderPiece> {
   const decoded = await DecodedText.of(file)
   const out = new MarkedLines()
   const json = new JsonText(out)
@@ -41,7 +42,7 @@ function invalid(path: string, { message }: JsonError): ExtractionError {
 }
 
 /** Reads JSON Lines: each line is a record, and a paragraph. A line that is not JSON is kept unchanged, with a warning. */
-export async function* readJsonLines(file: FileBytes): AsyncGenerator<ExtractedPiece> {
+export async function* readJsonLines(file: FileBytes): AsyncGenerator<ReaderPiece> {
   const decoded = await DecodedText.of(file)
   const out = new MarkedLines()
   const records = new JsonRecords(out)

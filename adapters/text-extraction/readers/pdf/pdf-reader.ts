@@ -1,9 +1,10 @@
 import { fileURLToPath } from 'node:url'
 import { getDocumentProxy } from 'unpdf'
-import { type ExtractedPiece, ExtractionError, type ExtractionWarning, isError } from '../../../../src/ports/index.js'
+import { ExtractionError, isError } from '../../../../src/ports/index.js'
 import { fileTitle, titled } from '../file-title.js'
 import { cutPiece } from '../marks.js'
 import { type FileBytes, readAll, storable, warning } from '../reader.js'
+import type { ReaderPiece, ReaderWarning } from '../reader-piece.js'
 import { inColumns } from './pdf-columns.js'
 import { fieldsOf, notesOf, withFields } from './pdf-fields.js'
 import { PdfHeadings } from './pdf-headings.js'
@@ -27,7 +28,7 @@ const MAX_PIECE_UNITS = 65_536
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>
 
 /** Reads a PDF page by page. A broken page loses only its own text. */
-export async function* readPdf(file: FileBytes): AsyncGenerator<ExtractedPiece> {
+export async function* readPdf(file: FileBytes): AsyncGenerator<ReaderPiece> {
   const { pdf, isSalvaged } = await openWhole(file)
   if (isSalvaged) {
     const { numPages: count } = pdf
@@ -54,7 +55,7 @@ async function titleOf(pdf: Pdf): Promise<string> {
   return fileTitle(found.info?.Title) || fileTitle(found.metadata?.get('dc:title'))
 }
 
-async function* readPages(pdf: Pdf): AsyncGenerator<ExtractedPiece> {
+async function* readPages(pdf: Pdf): AsyncGenerator<ReaderPiece> {
   const hyphens = new HyphenMender()
   const headings = new PdfHeadings(await PdfOutline.read(pdf))
   const unreadable = { broken: 0, illegible: 0, blank: 0 }
@@ -162,7 +163,7 @@ function warningFor(
   isPicture: boolean,
   page: number,
   unreadable: { broken: number; illegible: number; blank: number },
-): ExtractionWarning | undefined {
+): ReaderWarning | undefined {
   if (text === undefined) {
     unreadable.broken += 1
     return warning(`page ${page} is damaged and left out`, 'page-damaged', { page })

@@ -1,4 +1,4 @@
-import { type ExtractedPiece, ExtractionError, type ExtractionWarning } from '../../../../src/ports/index.js'
+import { ExtractionError } from '../../../../src/ports/index.js'
 import type { Blocks } from '../docx/docx-blocks.js'
 import { DamagedPartError, type DocxPackage } from '../docx/docx-package.js'
 import type { XmlVisitor } from '../docx/docx-xml.js'
@@ -6,6 +6,7 @@ import { titled } from '../file-title.js'
 import { MarkedLines } from '../marked-lines.js'
 import { byId, mainPartOf, openOffice, relationshipsIn, titleOf, walk } from '../office/office-file.js'
 import { type FileBytes, readAll, textMayBeMissing, warning } from '../reader.js'
+import type { ReaderPiece, ReaderWarning } from '../reader-piece.js'
 import { SlideText } from './slide-text.js'
 
 /** Parts of a slide whose text comes after its own, in this order. */
@@ -15,14 +16,14 @@ const BESIDE = ['diagramData', 'chart', 'chartEx'] as const
  * Reads a presentation slide by slide: title, text, tables, diagrams, charts as tables, and notes. A slide is a page,
  * and its title a heading. Hidden slides are left out, with a warning.
  */
-export async function* readPptx(bytes: FileBytes): AsyncGenerator<ExtractedPiece> {
+export async function* readPptx(bytes: FileBytes): AsyncGenerator<ReaderPiece> {
   const file = await openOffice(await readAll(bytes), '.pptx')
   yield* titled(readSlides(file), await titleOf(file))
 }
 
-async function* readSlides(file: DocxPackage): AsyncGenerator<ExtractedPiece> {
+async function* readSlides(file: DocxPackage): AsyncGenerator<ReaderPiece> {
   const out = new MarkedLines()
-  const warnings: ExtractionWarning[] = []
+  const warnings: ReaderWarning[] = []
   const repeated = new Set<string>()
   let hidden = 0
   for (const [index, part] of (await slidesOf(file, warnings)).entries()) {
@@ -45,7 +46,7 @@ interface Slide {
 }
 
 /** The parts of the slides in the order in which they are shown. */
-async function slidesOf(file: DocxPackage, warnings: ExtractionWarning[]): Promise<readonly string[]> {
+async function slidesOf(file: DocxPackage, warnings: ReaderWarning[]): Promise<readonly string[]> {
   const main = await mainPartOf(file, 'ppt/presentation.xml')
   const relationships = byId(await relationshipsIn(file, main))
   const slides: string[] = []
@@ -68,7 +69,7 @@ async function readSlide(
   file: DocxPackage,
   part: string,
   repeated: Set<string>,
-  warnings: ExtractionWarning[],
+  warnings: ReaderWarning[],
 ): Promise<Slide> {
   const text = new SlideText(repeated)
   const notes = new SlideText(repeated, true)
@@ -86,7 +87,7 @@ async function readSlide(
   return { text, notes }
 }
 
-async function readChart(file: DocxPackage, part: string, out: Blocks, warnings: ExtractionWarning[]): Promise<void> {
+async function readChart(file: DocxPackage, part: string, out: Blocks, warnings: ReaderWarning[]): Promise<void> {
   // The formats of its dates need a large library.
   const { ChartText } = await import('../office/chart-text.js')
   const chart = new ChartText(out)
@@ -95,12 +96,7 @@ async function readChart(file: DocxPackage, part: string, out: Blocks, warnings:
 }
 
 /** A damaged part loses only its own text. */
-async function readInto(
-  file: DocxPackage,
-  part: string,
-  text: XmlVisitor,
-  warnings: ExtractionWarning[],
-): Promise<void> {
+async function readInto(file: DocxPackage, part: string, text: XmlVisitor, warnings: ReaderWarning[]): Promise<void> {
   try {
     await walk(file, part, text)
   } catch (error) {

@@ -1,6 +1,6 @@
-import type { ExtractionWarning } from '../../../../src/ports/index.js'
 import { SHORT_CHARACTERS } from '../headed-rows.js'
 import type { MarkedLines } from '../marked-lines.js'
+import type { ReaderWarning } from '../reader-piece.js'
 import { TableRows } from '../table-rows.js'
 import type { SheetMerges } from './sheet-merges.js'
 
@@ -45,7 +45,7 @@ export class SheetRows {
     private readonly merges: SheetMerges,
   ) {}
 
-  warnings(): ExtractionWarning[] {
+  warnings(): ReaderWarning[] {
     return this.#table.warnings()
   }
 

@@ -1,6 +1,7 @@
-import { ExtractionError, type ExtractionWarning } from '../../../../src/ports/index.js'
+import { ExtractionError } from '../../../../src/ports/index.js'
 import type { Attributes, XmlVisitor } from '../docx/docx-xml.js'
 import type { MarkedLines } from '../marked-lines.js'
+import type { ReaderWarning } from '../reader-piece.js'
 import { YEAR } from '../table-rows.js'
 import type { NumberFormats } from './number-formats.js'
 import { columnOf, MAX_COLUMNS, type SheetMerges } from './sheet-merges.js'
@@ -46,7 +47,7 @@ export class SheetText implements XmlVisitor {
     this.#rows = new SheetRows(out, merges)
   }
 
-  warnings(): ExtractionWarning[] {
+  warnings(): ReaderWarning[] {
     return this.#rows.warnings()
   }
 

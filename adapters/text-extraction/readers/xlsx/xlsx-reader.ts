@@ -1,4 +1,4 @@
-import { type ExtractedPiece, ExtractionError, type ExtractionWarning } from '../../../../src/ports/index.js'
+import { ExtractionError } from '../../../../src/ports/index.js'
 import { DamagedPartError, type DocxPackage } from '../docx/docx-package.js'
 import { walkXml } from '../docx/docx-xml.js'
 import { titled } from '../file-title.js'
@@ -13,6 +13,7 @@ import {
   walk,
 } from '../office/office-file.js'
 import { type FileBytes, readAll, textMayBeMissing, warning } from '../reader.js'
+import type { ReaderPiece, ReaderWarning } from '../reader-piece.js'
 import { NumberFormats } from './number-formats.js'
 import { SheetMerges } from './sheet-merges.js'
 import { SheetText, type WorkbookParts } from './sheet-text.js'
@@ -27,18 +28,18 @@ interface Sheet {
  * Reads a workbook sheet by sheet and row by row, with the values that Excel has calculated and in the formats that it
  * shows. A sheet is a page, and its name a heading. Hidden sheets are left out, with a warning.
  */
-export async function* readXlsx(bytes: FileBytes): AsyncGenerator<ExtractedPiece> {
+export async function* readXlsx(bytes: FileBytes): AsyncGenerator<ReaderPiece> {
   const file = await openOffice(await readAll(bytes), '.xlsx')
   yield* titled(readSheets(file), await titleOf(file))
 }
 
-async function* readSheets(file: DocxPackage): AsyncGenerator<ExtractedPiece> {
+async function* readSheets(file: DocxPackage): AsyncGenerator<ReaderPiece> {
   const main = await mainPartOf(file, 'xl/workbook.xml')
   if (main.endsWith('.bin')) {
     throw new ExtractionError('ERR_UNSUPPORTED_FORMAT', 'The content is a binary workbook (.xlsb): save it as .xlsx')
   }
   const relationships = await relationshipsIn(file, main)
-  const warnings: ExtractionWarning[] = []
+  const warnings: ReaderWarning[] = []
   const formats = new NumberFormats()
   const sheets = await sheetsOf(file, main, relationships, formats, warnings)
   const strings = new StringTable()
@@ -58,7 +59,7 @@ async function sheetsOf(
   main: string,
   relationships: readonly Relationship[],
   formats: NumberFormats,
-  warnings: ExtractionWarning[],
+  warnings: ReaderWarning[],
 ): Promise<readonly Sheet[]> {
   const sheets: Sheet[] = []
   const related = byId(relationships)
@@ -92,7 +93,7 @@ async function readPart(
   relationships: readonly Relationship[],
   type: string,
   visitor: StringTable | NumberFormats,
-  warnings: ExtractionWarning[],
+  warnings: ReaderWarning[],
 ): Promise<void> {
   const part = relationships.find((relationship) => relationship.type === type)?.part
   if (part === undefined) return
@@ -111,8 +112,8 @@ async function* readSheet(
   sheet: Sheet,
   parts: WorkbookParts,
   out: MarkedLines,
-): AsyncGenerator<ExtractedPiece> {
-  const warnings: ExtractionWarning[] = []
+): AsyncGenerator<ReaderPiece> {
+  const warnings: ReaderWarning[] = []
   out.beginSection(sheet.name, 1)
   const text = new SheetText(out, parts, await SheetMerges.read(file, sheet.part))
   try {

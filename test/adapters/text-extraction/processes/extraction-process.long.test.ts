@@ -8,7 +8,8 @@ import { WorkerTextExtractor } from '../../../../adapters/text-extraction/index.
 import { ExtractionProcess } from '../../../../adapters/text-extraction/processes/extraction-process.js'
 import { ProcessStarter } from '../../../../adapters/text-extraction/processes/process-starter.js'
 import { boundedPieces } from '../../../../adapters/text-extraction/readers/reader.js'
-import { type ExtractedPiece, errorReason } from '../../../../src/ports/index.js'
+import type { ReaderPiece } from '../../../../adapters/text-extraction/readers/reader-piece.js'
+import { errorReason } from '../../../../src/ports/index.js'
 import { extracted, sourceOf } from '../../../extracted.js'
 import { read } from '../hostile/reading.js'
 
@@ -267,14 +268,14 @@ describe('extraction processes', () => {
 
 describe('the text of a file', () => {
   async function collect(
-    pieces: readonly ExtractedPiece[],
+    pieces: readonly ReaderPiece[],
     sizeBytes = 1_000,
     maxCharacters = 1_000_000,
-  ): Promise<ExtractedPiece[]> {
+  ): Promise<ReaderPiece[]> {
     const source = async function* () {
       yield* pieces
     }
-    const collected: ExtractedPiece[] = []
+    const collected: ReaderPiece[] = []
     for await (const piece of boundedPieces(source(), sizeBytes, maxCharacters)) collected.push(piece)
     return collected
   }
@@ -313,7 +314,7 @@ describe('the text of a file', () => {
 
   it('is rejected if it is longer than a file of its size can contain', async () => {
     const megabyte = { text: 'a'.repeat(1_048_576) }
-    const all = (count: number): ExtractedPiece[] => Array.from({ length: count }, () => megabyte)
+    const all = (count: number): ReaderPiece[] => Array.from({ length: count }, () => megabyte)
     await expect(collect(all(17), 10, 1_000_000_000)).rejects.toMatchObject({ code: 'ERR_EXTRACTION_LIMIT' })
     await expect(collect(all(17), 10_000, 1_000_000_000)).resolves.toHaveLength(17 * 8)
     await expect(collect(all(6), 10_000, 5_000_000)).rejects.toThrow('more than 5 million characters')
