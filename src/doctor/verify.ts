@@ -299,8 +299,9 @@ export class StartCheck {
       const onDocuments = (): void => undefined
       const { findings, checked, notices } = await this.examination.run({ isThorough: false, signal, onDocuments })
       const kept = findings.slice(0, MAX_KEPT)
-      this.#report = reportOf({ checked, notices }, kept, () => false)
-      this.#remoteReport = reportOf({ checked, notices }, kept.map(forRemote), () => false)
+      const keptNotices = notices.slice(0, MAX_KEPT)
+      this.#report = reportOf({ checked, notices: keptNotices }, kept, () => false)
+      this.#remoteReport = reportOf({ checked, notices: keptNotices }, kept.map(forRemote), () => false)
       for (const { code, subject } of findings.slice(0, MAX_REPORTED)) {
         this.telemetry.record({ name: 'doctor.found', level: 'warn', fields: { code, ...subject } })
       }

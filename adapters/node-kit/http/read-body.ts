@@ -35,7 +35,8 @@ export async function readJson<Value>(request: Request, reading: BodyReading<Val
   if (inTurn === undefined || isShort) return valueOf(await read())
   return await inTurn(async (whileAway) => {
     const bytes = await read(whileAway)
-    return await inTurnOfLongBodies(() => valueOf(bytes))
+    // Others get the place while the body waits for longer ones.
+    return await whileAway(async () => await inTurnOfLongBodies(() => valueOf(bytes)))
   })
 }
 

@@ -13,6 +13,8 @@ const LANGUAGES = (
 const OF_SCRIPT: Rule = { letters: 40, prose: 0.6, margin: 0 }
 const IN_LATIN: Rule = { letters: 100, prose: 0.9, margin: 0.014 }
 const IN_OTHERS: Rule = { letters: 100, prose: 0.86, margin: 0.005 }
+/** `franc` reads no more of a text. */
+const MOST_CHARACTERS = 2_000
 /** Share of the parts of a text that must be in its language. */
 const AGREEING_PARTS = 0.6
 
@@ -32,7 +34,7 @@ interface Rule {
  * @returns its ISO 639-1 code; `undefined` if it is not sure, as for code, tables and texts in several languages
  */
 export function languageOf(parts: readonly string[]): string | undefined {
-  const text = parts.join('\n')
+  const text = parts.map((part) => part.slice(0, Math.floor(MOST_CHARACTERS / parts.length))).join('\n')
   const [[first, score] = ['und', 0], second] = francAll(text, { only: LANGUAGES })
   if (first === 'und') return undefined
   const rule = second === undefined ? OF_SCRIPT : isLatin(text) ? IN_LATIN : IN_OTHERS

@@ -31,7 +31,8 @@ interface EmbeddedDocuments {
 export function multilingualAdvice({ contextId, windows, embedMs }: EmbeddedDocuments): string {
   const { id, megabytes } = MULTILINGUAL_MODEL
   return (
-    `Run "alcove model download ${id}" (${megabytes} MB), then "alcove reindex ${contextId} --model ${id}": ` +
+    `Run "alcove model download ${id}" (${megabytes} MB), start the server again, then run ` +
+    `"alcove reindex ${contextId} --model ${id}": ` +
     `it embeds ${windows.toLocaleString('en-US')} windows, for which the present model took ${durationOf(embedMs)}. ` +
     `"alcove model check ${id}" says how many windows it does in a second.`
   )

@@ -5,6 +5,15 @@ const SAMPLE_LANGUAGES = ['en', 'de', 'fr', 'es', 'fi', 'ru', 'ar', 'hi', 'ko', 
 
 export type SampleLanguage = (typeof SAMPLE_LANGUAGES)[number]
 
+/** The ISO 639 code of a language tag: `fi` of `fi-FI`. @returns `undefined` for a text that is none, and for none */
+export function languageCodeOf(tag: string | undefined): string | undefined {
+  try {
+    return tag === undefined ? undefined : new Intl.Locale(tag).language
+  } catch {
+    return undefined
+  }
+}
+
 /** The setting that has the scale of a model. Another sample needs another key. */
 export function similarityKeyOf({ profile: { fingerprint } }: Pick<EmbeddingModel, 'profile'>): string {
   return `model.similarity.1.${fingerprint}`

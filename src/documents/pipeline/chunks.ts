@@ -12,6 +12,7 @@ import type {
 } from '../../ports/index.js'
 import { type Chunk, Chunker, type ChunkerOptions, splitText } from '../chunking/chunker.js'
 import type { FormerEnds } from '../chunking/former-ends.js'
+import { languageCodeOf } from '../languages/known-languages.js'
 import { Gaps } from './gaps.js'
 import { Structure } from './structure.js'
 
@@ -60,7 +61,7 @@ export async function* chunkStream(
       summary.warnings.push(message)
       summary.warningReasons.push(piece.warningReasons?.[index] ?? null)
     }
-    summary.language = piece.language ?? summary.language
+    summary.language = languageCodeOf(piece.language) ?? summary.language
     for (const text of splitText(piece.text)) {
       summary.characters += text.length
       gaps.add(text)

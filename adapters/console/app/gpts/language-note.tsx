@@ -4,7 +4,6 @@ import { dataOf, useApi } from '../api/api.js'
 import { nameOfLanguage } from '../texts/language-names.js'
 import { phrases, plural, useLanguage, useTexts } from '../texts/phrases.js'
 import { Note } from '../ui/notes.js'
-import { GPTS } from './use-gpts.js'
 
 const TEXTS = phrases({
   en: {
@@ -28,7 +27,10 @@ export function LanguageNote({ contextId }: { readonly contextId: number }): Rea
   const texts = useTexts(TEXTS)
   const { language: ofPage } = useLanguage()
   const { data } = useQuery({
-    queryKey: [...GPTS, contextId, 'languages'],
+    queryKey: ['languages', contextId],
+    // The server reads the receipts of all documents for it.
+    staleTime: 300_000,
+    refetchOnWindowFocus: false,
     queryFn: async ({ signal }) =>
       await dataOf(api.GET('/context/languages/{contextId}', { params: { path: { contextId } }, signal })),
   })

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { MemoryEmbeddingModel } from '../../../../adapters/memory/index.js'
+import { MemoryEmbeddingModel, MemoryTextExtractor } from '../../../../adapters/memory/index.js'
 import { WorkerTextExtractor } from '../../../../adapters/text-extraction/index.js'
+import type { ExtractedPiece, ExtractionSource } from '../../../../src/ports/index.js'
 import { TEXTS_IN_LANGUAGES } from '../../../adapters/text-extraction/language/texts-in-languages.js'
 import { type MemoryEngine, memoryEngine, NEW_CONTEXT, uploadText } from '../../engine/memory-engine.js'
 
@@ -11,21 +12,38 @@ function modelOf(id: string, languages: readonly string[] | undefined): MemoryEm
   return new MemoryEmbeddingModel({ id, fingerprint: `${id}-1`, ...(similarity && { similarity }) })
 }
 
+class TellingExtractor extends MemoryTextExtractor {
+  constructor(private readonly language: string) {
+    super()
+  }
+
+  override async *extract(
+    source: ExtractionSource,
+    options?: { readonly signal?: AbortSignal },
+  ): AsyncGenerator<ExtractedPiece> {
+    yield* super.extract(source, options)
+    yield { text: '', language: this.language }
+  }
+}
+
+let extractor: WorkerTextExtractor
 let memory: MemoryEngine
 let contextId: number
 beforeEach(async () => {
+  extractor = new WorkerTextExtractor()
   memory = await memoryEngine({
     embeddingModels: [
       modelOf('english', ['en']),
       modelOf('many', ['en', 'de', 'fi', 'ko']),
       modelOf('unmeasured', undefined),
     ],
-    textExtractor: new WorkerTextExtractor(),
+    textExtractor: extractor,
   })
   contextId = (await memory.session.contexts.create(NEW_CONTEXT)).id
 })
 afterEach(async () => {
   await memory.engine.close()
+  await extractor.close()
 })
 
 async function upload(name: string, text: string) {
@@ -86,7 +104,7 @@ describe('the languages of a context', () => {
       notice: 'Finnish (2 documents), German (1 document): found by words alone',
     })
     expect(languages.advice).toMatch(
-      /^Run "alcove model download multilingual-e5-small" \(135 MB\), then "alcove reindex 1 --model multilingual-e5-small": it embeds 4 windows, for which the present model took \d+ s\./,
+      /^Run "alcove model download multilingual-e5-small" \(135 MB\), start the server again, then run "alcove reindex 1 --model multilingual-e5-small": it embeds 4 windows, for which the present model took \d+ s\./,
     )
     const { isHealthy, problems, notices } = await memory.engine.administration.verify()
     expect({ isHealthy, problems }).toEqual({ isHealthy: true, problems: [] })
@@ -113,6 +131,17 @@ describe('the languages of a context', () => {
     const { receipt } = await memory.session.documents.get(document?.fileName ?? '')
     expect(receipt).toMatchObject({ embeddingModel: 'many', language: 'fi', warnings: [], warningReasons: [] })
     expect((await memory.engine.administration.verify()).notices).toEqual([])
+  })
+
+  it.each([
+    ['fi-FI', ['fi']],
+    ['fi_FI', []],
+  ])('are those of a host’s extractor, which says %s', async (tag, languages) => {
+    const { engine, session } = await memoryEngine({ textExtractor: new TellingExtractor(tag) })
+    const { id } = await session.contexts.create(NEW_CONTEXT)
+    await uploadText(session, id, 'a.txt', 'text')
+    expect((await session.contexts.languages(id)).languages.map(({ language }) => language)).toEqual(languages)
+    await engine.close()
   })
 
   it('need the right to read the context', async () => {
