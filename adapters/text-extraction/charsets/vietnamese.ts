@@ -12,6 +12,8 @@ const OWN = /[ăđơư\u1EA0-\u1EF9]/giu
 // cspell:enable
 /** The least share of syllables among the words with a letter outside ASCII, and the least number of them. */
 const [LEAST_SHARE, LEAST_WORDS] = [0.8, 3]
+/** The least number of different letters that only Vietnamese has. The å of Norwegian is one of them in VISCII. */
+const [LEAST_OWN, LEAST_OWN_OF_FEW] = [3, 2]
 /** With fewer such words, the guess is not certain. */
 const FEW_WORDS = 6
 
@@ -29,16 +31,28 @@ export function vietnameseCharset(
   )
   if (best === undefined || best.name === 'windows-1258' || best.words < LEAST_WORDS) return undefined
   if (best.share < LEAST_SHARE || best.own * 5 < best.words) return undefined
-  return { name: best.name, isUnsure: best.words < FEW_WORDS }
+  const isShort = best.words < FEW_WORDS
+  if (best.kinds < (isShort ? LEAST_OWN_OF_FEW : LEAST_OWN)) return undefined
+  return { name: best.name, isUnsure: isShort }
 }
 
-/** The words with a letter outside ASCII, the share of syllables among them, and the letters that only Vietnamese has. */
-function syllablesOf(text: string): { readonly words: number; readonly share: number; readonly own: number } {
+interface Syllables {
+  /** The number of words with a letter outside ASCII. */
+  readonly words: number
+  /** The share of syllables among them. */
+  readonly share: number
+  /** The number of letters that only Vietnamese has, and that of different ones. */
+  readonly own: number
+  readonly kinds: number
+}
+
+function syllablesOf(text: string): Syllables {
   const composed = text.normalize('NFC').toLowerCase()
   const words = composed.split(/[\0-\x60\x7B-\x7F\s]+/u).filter((word) => /[^\0-\x7F]/.test(word))
   const syllables = words.filter((word) => isSyllable(word)).length
   const share = words.length === 0 ? 0 : syllables / words.length
-  return { words: words.length, share, own: composed.match(OWN)?.length ?? 0 }
+  const own: readonly string[] = composed.match(OWN) ?? []
+  return { words: words.length, share, own: own.length, kinds: new Set(own).size }
 }
 
 function isSyllable(word: string): boolean {

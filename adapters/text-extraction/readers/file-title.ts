@@ -9,8 +9,8 @@ const PROGRAM = /^Microsoft (?:Word|PowerPoint|Excel) - /i
 /** Programs write these into a file that nobody gave a title. */
 const PLACEHOLDER =
   /^(?:untitled|title(?: slide)?|(?:document|dokument|presentation|book|slide|folie|diapositive|diapositiva|слайд)\s?\d*|(?:\S+ )?powerpoint\S*(?: \S+)?)$/iu
-/** A name with an ending, or one with signs or digits and no space, is that of a file. */
-const FILE_NAME = /\.[a-z][a-z\d]{1,4}$|^[^\s\p{L}]*\p{L}*[_\-\d]\S*$/iu
+/** A name with a usual ending, or one in ASCII with digits or underscores and no space, is that of a file. */
+const FILE_NAME = /\.(?:docx?|dotx?|pptx?|xlsx?|pdf|rtf|odt|txt|indd|tex|dvi|html?)$|^(?=\S*[_\d])[\w.+()~-]+$/i
 
 /**
  * The title from the metadata of a file, in one line of at most 200 characters.

@@ -12,8 +12,7 @@ const MAX_INLINE = 1_000
 /** Front matter is short. Without its end, the text is Markdown from here on. */
 const MAX_FRONT_MATTER_LINES = 500
 
-const FRONT_MATTER_TITLE =
-  /^title:[ \t]+(?:(?<quote>["'])(?<quoted>.*)\k<quote>|(?<plain>[^\s"'>|#[{].*?))(?:[ \t]+#.*)?[ \t]*$/i
+const FRONT_MATTER_TITLE = /^title:[ \t]/i
 
 const LINE_END = /\r\n?|\n/g
 const ATX = /^ {0,3}(#{1,6})(?:[ \t]|$)/
@@ -222,8 +221,18 @@ export class MarkdownHeadings {
 
 /** The title that a line of front matter (YAML) gives. */
 function frontMatterTitle(line: string): string | undefined {
-  const { quoted, plain } = FRONT_MATTER_TITLE.exec(line)?.groups ?? {}
-  return quoted ?? plain
+  if (!FRONT_MATTER_TITLE.test(line)) return undefined
+  const value = line.slice(line.indexOf(':') + 1).trim()
+  const quote = value.charAt(0)
+  if (quote === '"' || quote === "'") {
+    // A quotation mark in the title may precede the last one, and one in a comment may follow it.
+    const ends = [value.indexOf(quote, 1), value.lastIndexOf(quote)]
+    const end = ends.find((at) => at > 0 && /^(?:[ \t]+#|$)/.test(value.slice(at + 1)))
+    return end === undefined ? undefined : value.slice(1, end)
+  }
+  if (/^[>|#[{]/.test(value)) return undefined
+  const comment = value.search(/[ \t]#/)
+  return comment < 0 ? value : value.slice(0, comment).trimEnd()
 }
 
 /** The text of a line without the signs of Markdown. */

@@ -7,11 +7,15 @@ const SHOWN: Readonly<Record<string, string>> = {
   DTSTART: 'Start',
   DTEND: 'End',
   DUE: 'Due',
+  DURATION: 'Duration',
+  RRULE: 'Repeats',
   LOCATION: 'Location',
   ORGANIZER: 'Organizer',
   ATTENDEE: 'Attendees',
   DESCRIPTION: 'Description',
 }
+
+const UNITS: Readonly<Record<string, string>> = { W: 'weeks', D: 'days', H: 'h', M: 'min', S: 's' }
 
 interface Property {
   readonly name: string
@@ -86,7 +90,31 @@ function shownValue({ name, parameters, value }: Property): string {
     return called === '' || called === address ? address : `${called} <${address}>`
   }
   if (name === 'DTSTART' || name === 'DTEND' || name === 'DUE') return shownTime(value.trim(), parameters)
+  if (name === 'DURATION') return shownDuration(value.trim())
+  if (name === 'RRULE') return shownRule(value.trim())
   return value.replaceAll(/\\(.)/g, (_, escaped: string) => (/n/i.test(escaped) ? '\n' : escaped)).trim()
+}
+
+/** A duration such as `1 h 30 min`. */
+function shownDuration(value: string): string {
+  if (!/^\+?P[\dWDTHMS]{2,100}$/i.test(value)) return value
+  return Array.from(value.matchAll(/(\d+)([WDHMS])/gi), ([, count = '', unit = '']) => {
+    const name = UNITS[unit.toUpperCase()] ?? unit
+    return `${count} ${count === '1' ? name.replace(/s$/, '') || name : name}`
+  }).join(' ')
+}
+
+/** A rule such as `weekly; by day MO,WE; until 2026-12-31`. */
+function shownRule(value: string): string {
+  return value
+    .split(';')
+    .map((part) => {
+      const [name = '', detail = ''] = part.split('=')
+      if (/^FREQ$/i.test(name)) return detail.toLowerCase()
+      if (/^UNTIL$/i.test(name)) return `until ${shownTime(detail, '')}`
+      return `${name.toLowerCase().replace(/^by/, 'by ')} ${detail}`.trim()
+    })
+    .join('; ')
 }
 
 /** A time such as `2026-05-04 09:00 UTC`. */

@@ -79,14 +79,14 @@ class Rewriter {
   async #part(headers: readonly Buffer[], body: Buffer, headerBytes: number): Promise<Buffer[]> {
     const type = valueOf(headers, 'content-type')
     const charset = charsetOf(type)
-    const isText = /^\s*(?:text\/|$)/i.test(type) && headerBytes > 0
+    const isText = /^\s*(?:text\/|$)/i.test(type) && headerBytes > 0 && !isUnread(headers, type)
     const decoded = isText && DOUBTFUL.test(charset) ? decodedBody(body, encodingOf(headers)) : undefined
     const raw = headers.filter((header) => !isUtf8(header))
     const mended: Buffer[] = []
     if (raw.length > 0) {
       this.hasChanged = true
       const sample = Buffer.concat([...raw, (decoded ?? body).subarray(0, SAMPLE_BYTES)])
-      const name = await this.#nameOf(sample, DOUBTFUL.test(charset) ? declaredIn(this.mail) : charset)
+      const name = await this.#nameOf(sample, () => (DOUBTFUL.test(charset) ? declaredIn(this.mail) : charset))
       for (const header of headers) mended.push(isUtf8(header) ? header : Buffer.from(decodeWhole(name, header)))
     } else mended.push(...headers)
     const isRight = decoded === undefined || isAscii(decoded) || (isUtf8(decoded) && /^(?:utf-?8)?$/i.test(charset))
@@ -97,18 +97,21 @@ class Rewriter {
     const kind = /^\s*(text\/[\w.+-]+)/i.exec(type)?.[1] ?? 'text/plain'
     const kept = type.match(/;\s*(?:format|delsp|name|method)\s*=\s*(?:"[^"]*"|[^;\s]*)/gi)?.join('') ?? ''
     others.push(Buffer.from(`Content-Type: ${kind}${kept}; charset=utf-8\r\n`, 'latin1'))
-    return [...others, blankLine(headerBytes), text]
+    // The text of a part in base64 may have no line feed before the next separator.
+    return [...others, blankLine(headerBytes), text, Buffer.from('\r\n')]
   }
 
   async #decode(bytes: Buffer, type: string): Promise<Buffer> {
-    const declared = /html/i.test(type) ? declaredCharset(bytes.toString('latin1', 0, SAMPLE_BYTES)) : undefined
+    const declared = (): string | undefined =>
+      /html/i.test(type) ? declaredCharset(bytes.toString('latin1', 0, SAMPLE_BYTES)) : undefined
     return Buffer.from(decodeWhole(await this.#nameOf(bytes, declared), bytes))
   }
 
-  async #nameOf(bytes: Buffer, declared: string | undefined): Promise<string> {
+  /** @param declared finds the declared encoding, which takes time: only for a guess */
+  async #nameOf(bytes: Buffer, declared: () => string | undefined): Promise<string> {
     if (this.#guesses >= MAX_GUESSES) return this.#lastGuess
     this.#guesses += 1
-    const found: Pick<Charset, 'name' | 'isUnsure'> = await detectCharset(oneOf(bytes), declared).catch(() => ({
+    const found: Pick<Charset, 'name' | 'isUnsure'> = await detectCharset(oneOf(bytes), declared()).catch(() => ({
       name: FALLBACK,
       isUnsure: true,
     }))
@@ -164,6 +167,11 @@ function nameIn(header: Buffer): string {
 function valueOf(headers: readonly Buffer[], name: string): string {
   const found = headers.find((header) => nameIn(header).toLowerCase().startsWith(`${name}:`))
   return found === undefined ? '' : found.toString('latin1', name.length + 1, 4_096).replaceAll(/\s+/g, ' ')
+}
+
+/** True for an attached text, of which nothing is read. An attached calendar is. */
+function isUnread(headers: readonly Buffer[], type: string): boolean {
+  return /^\s*attachment/i.test(valueOf(headers, 'content-disposition')) && !/^\s*text\/calendar/i.test(type)
 }
 
 function charsetOf(type: string): string {

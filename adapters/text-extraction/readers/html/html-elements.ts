@@ -14,12 +14,14 @@ const PARAGRAPHS = setOf(
   'p pre blockquote section article aside header footer main nav figure details dialog dl form hr body html hgroup search',
 )
 const LISTS = setOf('ul ol menu dir')
-/** Elements whose end also ends what is still open in them. */
+/** Elements whose end also ends what is still open in them. The end of a form ends nothing else. */
 const CONTAINERS = setOf(
-  'table thead tbody tfoot tr td th caption div section article main aside header footer nav figure blockquote form fieldset ul ol dl details body',
+  'table thead tbody tfoot tr td th caption div section article main aside header footer nav figure blockquote fieldset ul ol dl details body',
 )
-/** Elements of tables that end the open cell. */
-const CELLS = setOf('tr td th thead tbody tfoot')
+/** The parts of a table, by their depth: one ends an open part of its depth, and all that is in it. */
+const TABLE_PARTS: ReadonlyMap<string, number> = new Map(
+  Object.entries({ thead: 0, tbody: 0, tfoot: 0, caption: 0, tr: 1, td: 2, th: 2 }),
+)
 
 function setOf(names: string): ReadonlySet<string> {
   return new Set(names.split(' '))
@@ -45,9 +47,9 @@ export function isContainer(name: string): boolean {
   return CONTAINERS.has(name)
 }
 
-/** True for an element that ends an open cell of its table. */
-export function endsCell(name: string): boolean {
-  return CELLS.has(name)
+/** The depth of a part of a table: 0 for sections, 1 for rows, 2 for cells. @returns `undefined` for other elements */
+export function tablePartDepth(name: string): number | undefined {
+  return TABLE_PARTS.get(name)
 }
 
 /** True for an element that the page does not show: by its kind, by `hidden`, or by `display: none`. */

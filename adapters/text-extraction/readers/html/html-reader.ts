@@ -7,8 +7,9 @@ import { HtmlText } from './html-text.js'
 
 /** The bytes in which a page declares its encoding: after its styles and scripts, too. */
 const HEAD_BYTES = 262_144
+/** No two runs of blanks stand side by side in it, and each is short: a page of blanks would take minutes. */
 const DECLARATION =
-  /^[^<]{0,10}<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]+)["']|<meta\s[^>]{0,1000}?charset\s*=\s*["']?\s*([\w.:-]+)/i
+  /^[^<]{0,10}<\?xml[^>]{0,1000}?\sencoding\s{0,100}=\s{0,100}["']([\w.:-]{1,100})["']|<meta\s[^>]{0,1000}?charset\s{0,100}=\s{0,100}(?:["']\s{0,100})?([\w.:-]{1,100})/i
 
 /**
  * Reads a web page as a reader sees it: title, paragraphs, lists and tables, without scripts and hidden elements.

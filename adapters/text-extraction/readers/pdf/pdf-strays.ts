@@ -1,12 +1,20 @@
-/** Scripts whose letters do stand beside Latin letters in one word, at least in formulas and names. */
-const USUAL = 'Latin Greek Cyrillic Han Hiragana Katakana Hangul Bopomofo Common Inherited'
-  .split(' ')
-  .map((script) => `\\p{Script=${script}}`)
-  .join('')
-const FOREIGN = `(?![${USUAL}])[\\p{L}\\p{M}\\p{N}]`
+/**
+ * Scripts whose letters do stand beside Latin letters in one word, at least in formulas and names. The last ones have no
+ * blanks between words.
+ */
+const USUAL =
+  'Latin Greek Cyrillic Han Hiragana Katakana Hangul Bopomofo Common Inherited Thai Lao Khmer Myanmar Tibetan'
+    .split(' ')
+    .map((script) => `\\p{Script=${script}}`)
+    .join('')
+const FOREIGN = `(?:(?![${USUAL}])[\\p{L}\\p{M}\\p{N}])`
 const ANY_FOREIGN = new RegExp(FOREIGN, 'u')
 const ALL_FOREIGN = new RegExp(FOREIGN, 'gu')
-const MIXED = new RegExp(`\\p{Script=Latin}\\p{M}*${FOREIGN}|${FOREIGN}\\p{Script=Latin}`, 'u')
+/** One or two such letters beside a Latin one. More are a word of their own, to which a name is joined. */
+const MIXED = new RegExp(
+  `\\p{Script=Latin}\\p{M}*${FOREIGN}{1,2}(?!${FOREIGN})|(?<!${FOREIGN})${FOREIGN}{1,2}\\p{Script=Latin}`,
+  'u',
+)
 /** Fewer words prove nothing. */
 const LEAST_MIXED = 5
 /** The least share of mixed words among all words of the page, and among those with a letter of such a script. */

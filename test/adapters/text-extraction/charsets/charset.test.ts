@@ -193,6 +193,11 @@ describe('text in an older encoding', () => {
     expect(await extract(iconv.encode(text, encoding))).toEqual({ text, warnings: [] })
   })
 
+  it('is not taken for Vietnamese if it is Norwegian', async () => {
+    const text = 'Det er godt å gå på tur. Vi må ta på jakke nå, så vi kan gå.\n'
+    expect((await extract(iconv.encode(text, 'windows-1252'))).text).toBe(text)
+  })
+
   it('is rejected if the encoding is unknown, as EBCDIC is, or if it is not text', async () => {
     const ebcdic = Buffer.from(
       Array.from('this is a text that a mainframe has written '.repeat(10), (character) =>

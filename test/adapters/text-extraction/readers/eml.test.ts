@@ -169,6 +169,39 @@ describe('a mail', () => {
     for (const one of ['Łódź', russian, 'Gdańsk']) expect(text).toContain(one)
   })
 
+  it('keeps the parts after one without a charset that has no line feed at its end', async () => {
+    const german = iconv.encode('Grüße aus Köln, schöne Tage', 'windows-1252')
+    const mail = mailOf(
+      'Subject: x',
+      'Content-Type: multipart/mixed; boundary=m',
+      '',
+      '--m',
+      'Content-Type: multipart/alternative; boundary=b',
+      '',
+      '--b',
+      'Content-Transfer-Encoding: base64',
+      '',
+      german.toString('base64'),
+      '--b',
+      'Content-Type: text/html; charset=utf-8',
+      '',
+      '<p>Gr&uuml;&szlig;e aus K&ouml;ln, sch&ouml;ne Tage. The warehouse opens on 3 June.</p>',
+      '--b--',
+      '--m',
+      'Content-Type: text/plain',
+      'Content-Disposition: attachment; filename=a.txt',
+      'Content-Transfer-Encoding: base64',
+      '',
+      iconv.encode(russian, 'koi8-r').toString('base64'),
+      '--m--',
+    )
+    const { text, warnings } = await extract(mail)
+    for (const part of ['Grüße aus Köln, schöne Tage', 'The warehouse opens', 'Attachments: a.txt'])
+      expect(text).toContain(part)
+    expect(text).not.toContain('<p>')
+    expect(warnings.join(' ')).not.toContain('koi8')
+  })
+
   it.each([
     ['iso-8859-1', 'Prüfung für Bäcker', 'Müller'],
     ['windows-1251', 'Отчёт за май', 'Иван'],
@@ -243,6 +276,8 @@ describe('a mail', () => {
     'BEGIN:VEVENT',
     'SUMMARY:Holiday',
     'DTSTART;VALUE=DATE:20260505',
+    'DURATION:P1DT12H30M',
+    'RRULE:FREQ=WEEKLY;BYDAY=MO,WE;UNTIL=20261231T000000Z',
     'END:VEVENT',
     'END:VCALENDAR',
   )
@@ -257,6 +292,8 @@ describe('a mail', () => {
     '',
     'Summary: Holiday',
     'Start: 2026-05-05',
+    'Duration: 1 day 12 h 30 min',
+    'Repeats: weekly; by day MO,WE; until 2026-12-31 00:00 UTC',
   ].join('\n')
 
   it('has the events of an invitation, once', async () => {

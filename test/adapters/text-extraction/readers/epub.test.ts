@@ -126,6 +126,12 @@ describe('an e-book', () => {
     expect(warnings).toEqual([])
   })
 
+  it('without the files of its chapters is refused as damaged', async () => {
+    const item = '<item id="a" href="a.xhtml" media-type="application/xhtml+xml"/>'
+    const outcome = await read(extractor, 'a.epub', book(item, '<itemref idref="a"/>', {}))
+    expect(outcome).toMatchObject({ code: 'ERR_CORRUPT_FILE', message: expect.stringContaining('chapters') as string })
+  })
+
   it('of pictures is refused as a scan', async () => {
     const spine = '<itemref idref="a"/>'
     const pages = book('<item id="a" href="a.xhtml" media-type="application/xhtml+xml"/>', spine, {

@@ -61,6 +61,8 @@ describe('the title in the metadata of a file', () => {
     expect((await read('1.md', withTitle("'Parental leave'"))).headings).toEqual(['0 Parental leave', '1 One'])
     expect((await read('1.md', withTitle('Parental leave  # draft'))).headings).toEqual(['0 Parental leave', '1 One'])
     expect((await read('1.md', withTitle('C# and F#'))).headings).toEqual(['0 C# and F#', '1 One'])
+    expect((await read('1.md', withTitle('"a \\"b\\" c"  # "draft"'))).headings[0]).toContain('0 a ')
+    expect((await read('1.md', withTitle(`'C# # 1' # it's a draft`))).headings).toEqual(['0 C# # 1', '1 One'])
     expect((await read('1.md', withTitle('>-'))).headings).toEqual(['1 One'])
     expect((await read('1.md', Buffer.from('# One\n\ntitle: no front matter\n'))).headings).toEqual(['1 One'])
   })
@@ -79,6 +81,8 @@ describe('the title in the metadata of a file', () => {
       expect((await read('1.pdf', pdf(title))).headings, title).toEqual([])
     for (const title of ['Blue Book', 'Handbook', 'Vacation 2024', 'Version 11.0'])
       expect((await read('1.pdf', pdf(title))).headings).toEqual([`0 ${title}`])
+    for (const title of ['Datenschutz-Grundverordnung', 'Introduction to ASP.NET', '2024年度事業報告書', '第3章'])
+      expect((await read('1.docx', word(title))).headings).toEqual([`0 ${title}`])
     expect((await read('1.pdf', pdf('Microsoft Word - Leave of parents'))).headings).toEqual(['0 Leave of parents'])
   })
 

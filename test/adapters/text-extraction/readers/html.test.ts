@@ -118,6 +118,22 @@ describe('a web page', () => {
       '<div>a<div hidden><table><tr><td>secret</table></section></td>secret</div>b</div>',
       'ab',
     ],
+    [
+      'nothing of a hidden table after the end of an element around it',
+      '<div>a<table style="display:none"><tr><td>x</div>secret</td></tr></table>b</div>',
+      'ab',
+    ],
+    ['nothing of a hidden element in a form that ends', '<form>a<div hidden>x</form>secret</div>b', 'ab'],
+    [
+      'nothing of a hidden element after a table of cells without end',
+      '<table><tr><td>a</table><div hidden><tr><td>secret</div>b',
+      'a\n\nb',
+    ],
+    [
+      'text after a hidden element in a cell behind a table in that cell',
+      '<table><tr><td><table><tr><td>a</table><div hidden>secret<tr><td>b</table>',
+      'a\nb',
+    ],
     ['a numeral alone', '<p>5.</p><p>-</p>', '5.\n\n-'],
     ['signs that are no tags', '<p>1 < 2 & 3 > 2</p>', '1 < 2 & 3 > 2'],
   ])('keeps %s', async (_what, page, text) => {
@@ -184,6 +200,19 @@ describe('a hostile page', () => {
   it('of 100,000 tags that are no declaration of a charset is read in time', async () => {
     const page = Buffer.concat([Buffer.from('<meta '.repeat(100_000)), Buffer.from([0xe9]), Buffer.from('><p>end')])
     expect(await textOf(page)).toMatch(/end$/)
+  })
+
+  it('of 200,000 blanks in a declaration of a charset is read in time', async () => {
+    const began = performance.now()
+    for (const start of ['<meta charset=', '<meta charset', '<?xml version="1.0" encoding=', '<meta charset="']) {
+      const page = Buffer.concat([
+        Buffer.from(`${start}${' '.repeat(200_000)}>`),
+        Buffer.from([0xe9]),
+        Buffer.from('<p>end'),
+      ])
+      await textOf(page).catch(() => '')
+    }
+    expect(performance.now() - began).toBeLessThan(10_000)
   })
 
   it('with an embedded picture of 30 MB is read', async () => {

@@ -221,6 +221,18 @@ describe('a PDF that is partly or entirely unreadable', () => {
     expect(warnings).toEqual([])
   })
 
+  it('keeps names in Latin letters that are joined to words in Thai or Hindi', async () => {
+    const thai = { 116: '\u0E17', 117: '\u0E18', 118: '\u0E19' }
+    const hindi = { 116: '\u0915', 117: '\u0916', 118: '\u0917' }
+    const latin = { 97: 'a', 98: 'b' }
+    for (const script of [thai, hindi]) {
+      const page = { content: line(72, 700, 'tuvab tuvtba abtuv tuv abtuv tuvab tuvab tuvab', 'F2') }
+      const { text, warnings } = await extract(pdfOf({ pages: [page], unicode: { ...latin, ...script } }))
+      expect(text).not.toContain('\uFFFD')
+      expect(warnings).toEqual([])
+    }
+  })
+
   it('causes a warning for a scan that has only a stamp, and none for a picture beside text', async () => {
     const stamp = line(20, 10, 'Scanned with PaperCam', 'F1', 8)
     // The cover of the page, whole or in strips, is drawn as a square of one unit.
@@ -230,7 +242,10 @@ describe('a PDF that is partly or entirely unreadable', () => {
     }
     const logo = { content: `q 200 0 0 80 72 700 cm /I Do Q ${stamp}` }
     const text = { content: `q 612 0 0 792 0 0 cm /I Do Q ${lines(72, 700, Array<string>(12).fill('a line of text'))}` }
-    const { warnings } = await extract(pdfOf({ pages: [whole, strips, logo, text] }))
+    // The groups of a drawing have matrices too, with paths under them.
+    const group = 'q 300 0 0 400 0 0 cm 0 0 1 rg 0 0 m 1 0 l 1 1 l f Q '
+    const drawing = { content: `${group.repeat(5)}${stamp}` }
+    const { warnings } = await extract(pdfOf({ pages: [whole, strips, logo, text, drawing] }))
     expect(warnings).toEqual([
       'page 1 is a picture with a few letters: text in pictures is not read',
       'page 2 is a picture with a few letters: text in pictures is not read',
