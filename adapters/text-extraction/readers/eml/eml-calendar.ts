@@ -97,8 +97,8 @@ function shownValue({ name, parameters, value }: Property): string {
 
 /** A duration such as `1 h 30 min`. */
 function shownDuration(value: string): string {
-  if (!/^\+?P[\dWDTHMS]{2,100}$/i.test(value)) return value
-  return Array.from(value.matchAll(/(\d+)([WDHMS])/gi), ([, count = '', unit = '']) => {
+  if (!/^\+?P[\dA-Z]{2,100}$/i.test(value)) return value
+  return Array.from(value.matchAll(/(\d+)([A-Z])/gi), ([, count = '', unit = '']) => {
     const name = UNITS[unit.toUpperCase()] ?? unit
     return `${count} ${count === '1' ? name.replace(/s$/, '') || name : name}`
   }).join(' ')
