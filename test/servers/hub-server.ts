@@ -207,7 +207,7 @@ function sha256(content: Buffer): string {
 function sendJson(response: ServerResponse, value: unknown, fault: Fault | undefined): void {
   const body = fault?.body === undefined ? value : fault.body(value)
   const isText = typeof body === 'string'
-  response.writeHead(200, { 'content-type': isText ? 'text/html' : 'application/json' })
+  response.writeHead(200, { 'content-type': isText ? 'text/html' : 'application/json', ...fault?.headers })
   response.end(isText ? body : JSON.stringify(body))
 }
 
@@ -239,6 +239,7 @@ function sendFile(request: IncomingMessage, response: ServerResponse, whole: Buf
     etag: `"${sha256(whole)}"`,
     'content-length': to - from,
     ...(isPart && { 'content-range': `bytes ${from}-${to - 1}/${content.length}` }),
+    ...fault?.headers,
   })
   if (fault?.stallAfter !== undefined) {
     response.write(content.subarray(from, Math.min(to, from + fault.stallAfter)))

@@ -44,6 +44,8 @@ export function downloadCommand(): CommandUnknownOpts {
           }),
       )
       const known = MODEL_CATALOG.find(({ repository }) => repository === model.source?.repository)
-      printAdded(options, model, known && `Its licence: ${known.licence}.`)
+      // Only the model in the package has no source here.
+      const origin = model.source === undefined ? 'It comes with the package: nothing was downloaded.' : undefined
+      printAdded(options, model, origin ?? (known && `Its licence: ${known.licence}.`))
     })
 }

@@ -129,7 +129,7 @@ export const PARTIAL_DOWNLOAD: string = `${UNFINISHED_MODEL}download-`
  * Removes what killed processes have left. The copy of a process that still works is younger, and a download that is
  * still wanted was tried again.
  */
-async function removeAbandoned(models: string): Promise<void> {
+export async function removeAbandoned(models: string): Promise<void> {
   const names = await ifPresent(readdir(models), [])
   for (const name of names.filter((each) => each.startsWith(UNFINISHED_MODEL))) {
     const found = await ifPresent(stat(join(models, name)), undefined)

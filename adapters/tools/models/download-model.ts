@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { copyFile, link } from 'node:fs/promises'
 import { join } from 'node:path'
 import { InvalidInputError, ModelError } from '../../../src/index.js'
@@ -9,18 +8,11 @@ import {
   openTokenizer,
   profileOf,
 } from '../../device/index.js'
-import { makePrivateDataDir } from '../../local/folder/data-dir.js'
 import { MODELS } from '../../local/model-dirs.js'
 import { dataDirOf } from '../../local/options/local-engine-options.js'
-import { FILE_LOCK_HELD, isCode, makeFolder, requireWritable, SERVER_KEY, withFileLock } from '../../node-kit/index.js'
-import {
-  type AddModelResult,
-  idTaken,
-  modelOfId,
-  PARTIAL_DOWNLOAD,
-  placeModel,
-  requireFolderName,
-} from './add-model.js'
+import { SERVER_KEY } from '../../node-kit/index.js'
+import { type AddModelResult, idTaken, modelOfId, placeModel, requireFolderName } from './add-model.js'
+import { partialFolder, removeLeftOver, withDownloadLock } from './download-folder.js'
 import { HubClient } from './hub/hub-client.js'
 import { unknownName } from './hub/hub-errors.js'
 import { endpointOf, variable } from './hub/hub-options.js'
@@ -49,10 +41,6 @@ export interface DownloadModelOptions extends ModelProfileChanges {
 const REPOSITORY = /^[A-Za-z0-9][\w.-]{0,95}\/[A-Za-z0-9][\w.-]{0,95}$/
 const REVISION = /^(?!.*\.\.)[\w./-]{1,200}$/
 const COMMIT = /^[0-9a-f]{40}$/
-/** The lock of all downloads into a data folder. */
-const LOCK = '.download-lock'
-/** Time after which a waiting download looks if it was aborted. */
-const LOCK_WAIT_MS = 500
 
 /**
  * Downloads a model from the Hugging Face hub or from a mirror, and adds it as `addModel` does. The revision is resolved
@@ -60,11 +48,11 @@ const LOCK_WAIT_MS = 500
  * must have the hash of the listing. A download that stops is kept in a hidden folder, and the next one goes on with it.
  * Downloads into one data folder wait for each other.
  *
- * @returns the model; `isNew` is false if it was there already, at the same commit
+ * @returns the model; `isNew` is false if it was there already, at the same commit, or if it comes with the package
  * @throws InvalidInputError for an unknown name, for an id that another model has, and as `addModel`
  * @throws UnsupportedError if the package `@huggingface/hub` is not installed
  * @throws ModelError `ERR_MODEL_UNKNOWN` for a missing repository or revision, `ERR_MODEL_REFUSED` without the right to
- *   read it, `ERR_MODEL_CHANGED` for a wrong hash, `ERR_MODEL_UNSUPPORTED` for a model that the engine cannot run
+ *   read it, `ERR_MODEL_CHANGED` for a wrong hash or commit, `ERR_MODEL_UNSUPPORTED` for a model that the engine cannot run
  * @throws ModelError `ERR_MODEL_UNAVAILABLE` if the hub is away, with `retryAfterMs` if it says when to come back
  * @throws StorageFullError if the disk has no room for it
  */
@@ -73,10 +61,14 @@ export async function downloadModel(options: DownloadModelOptions): Promise<AddM
   const { signal } = options
   const known = findCatalogModel(options.name)
   const { repository, revision, id, changes, token } = checkOptions(options, known)
-  const there = COMMIT.test(revision)
-    ? await findThere(dataDir, id, { repository, commit: revision }, changes)
-    : undefined
-  if (there !== undefined) return there
+  const bundled = known && (await findBundled(dataDir, known, options))
+  if (bundled !== undefined) return bundled
+  const named = { repository, commit: revision }
+  const there = COMMIT.test(revision) ? await findThere(dataDir, id, named, changes) : undefined
+  if (there !== undefined) {
+    await removeLeftOver(dataDir, named)
+    return there
+  }
   const hub = await HubClient.open({
     repository,
     revision,
@@ -86,7 +78,7 @@ export async function downloadModel(options: DownloadModelOptions): Promise<AddM
     signal,
   })
   const source = { repository, commit: await hub.findCommit() }
-  return (
+  const model =
     (await findThere(dataDir, id, source, changes)) ??
     (await withDownloadLock(
       dataDir,
@@ -96,7 +88,8 @@ export async function downloadModel(options: DownloadModelOptions): Promise<AddM
         (await findThere(dataDir, id, source, changes)) ??
         (await bring(dataDir, hub, source, known, { ...options, id })),
     ))
-  )
+  if (!model.isNew) await removeLeftOver(dataDir, source)
+  return model
 }
 
 interface CheckedOptions {
@@ -167,29 +160,16 @@ async function findThere(
   )
 }
 
-/** Runs one download into a data folder at a time. */
-async function withDownloadLock<T>(
+/** @returns the model in the package, if that is the one that is asked for, as it is */
+async function findBundled(
   dataDir: string,
-  signal: AbortSignal | undefined,
-  work: () => Promise<T>,
-): Promise<T> {
-  await makePrivateDataDir(dataDir)
-  const models = join(dataDir, MODELS)
-  await requireWritable(models, 'models')
-  await makeFolder(models)
-  for (;;) {
-    const begun = { isTrue: false }
-    try {
-      return await withFileLock(join(models, LOCK), LOCK_WAIT_MS, async () => {
-        begun.isTrue = true
-        signal?.throwIfAborted()
-        return await work()
-      })
-    } catch (error) {
-      if (begun.isTrue || !isCode(error, FILE_LOCK_HELD)) throw error
-      signal?.throwIfAborted()
-    }
-  }
+  { name }: CatalogModel,
+  options: DownloadModelOptions,
+): Promise<AddModelResult | undefined> {
+  const isOwn = (options.id ?? name) !== name || options.revision !== undefined
+  if (isOwn || Object.keys(changesOf(options)).length > 0) return undefined
+  const model = await modelOfId(dataDir, name)
+  return model?.isDefault === true && model.source === undefined ? { ...model, isNew: false } : undefined
 }
 
 async function bring(
@@ -201,23 +181,27 @@ async function bring(
 ): Promise<AddModelResult> {
   const { repository, commit } = source
   const files = chooseFiles(repository, await hub.listFiles(commit))
-  const digest = createHash('sha256').update(`${repository}@${commit}`).digest('hex')
-  const folder = join(dataDir, MODELS, `${PARTIAL_DOWNLOAD}${digest.slice(0, 16)}`)
+  const folder = partialFolder(dataDir, source)
   const partial = new PartialDownload(folder, hub, commit, options.onProgress)
   await partial.prepare([...files.small, ...files.weights])
-  try {
-    for (const file of files.small) await partial.bring(file)
-    const changes = await checkFacts(folder, options, known, repository)
-    for (const file of files.weights) await partial.bring(file)
-    const profile = { ...(await profileOf(folder, changes)), source }
-    const model = await placeModel(dataDir, folder, profile, linkOrCopy)
-    await partial.remove()
-    return model
-  } catch (error) {
-    // These files will never make a model. Others are kept for the next attempt.
-    if (error instanceof ModelError && error.code === 'ERR_MODEL_UNSUPPORTED') await partial.remove()
-    throw namedAfter(repository, dataDir, error)
+  const use = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work()
+    } catch (error) {
+      // These files will never make a model. Others are kept for the next attempt.
+      if (error instanceof ModelError && error.code === 'ERR_MODEL_UNSUPPORTED') await partial.remove()
+      throw namedAfter(repository, dataDir, error)
+    }
   }
+  for (const file of files.small) await partial.bring(file)
+  const changes = await use(async () => await checkFacts(folder, options, known, repository))
+  for (const file of files.weights) await partial.bring(file)
+  const model = await use(async () => {
+    const profile = { ...(await profileOf(folder, changes)), source }
+    return await placeModel(dataDir, folder, profile, linkOrCopy)
+  })
+  await partial.remove()
+  return model
 }
 
 /** Checks before the weights are downloaded if they can be used. @returns the facts that the files do not have */

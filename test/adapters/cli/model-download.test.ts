@@ -43,6 +43,12 @@ describe('alcove model download', () => {
     expect(await alcove('doctor')).toMatchObject({ exitCode: 0 })
   })
 
+  it('says that the model in the package is there', async () => {
+    const { stdout, exitCode } = await alcove('model', 'download', 'all-MiniLM-L6-v2')
+    expect(exitCode).toBe(0)
+    expect(stdout).toMatch(/^Model all-MiniLM-L6-v2 is there already\.\nIt comes with the package: nothing was/)
+  })
+
   it('takes a repository, a revision, a mirror and the facts of a model', async () => {
     const { stdout } = await alcove(
       'model',

@@ -1,20 +1,31 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { ModelError } from '../../../../src/index.js'
-import { asError, isError, type RetryOptions, retry, withAnySignal } from '../../../../src/ports/index.js'
-import { cutOff, failureOf, type HubPlace, notTheHub, unreachable } from './hub-errors.js'
+import {
+  asError,
+  itemsUntilAborted,
+  type RetryOptions,
+  retry,
+  untilAborted,
+  withAnySignal,
+} from '../../../../src/ports/index.js'
+import { cutOff, failureOf, type HubPlace, notTheHub, otherCommit, unreachable } from './hub-errors.js'
 import { type Fetch, openNetworkFetch } from './hub-fetch.js'
 import { GIT_HASH, type HubFile, toHubFile } from './hub-file.js'
-import { checkEndpoint, type HubLibrary, type HubOptions, loadLibrary } from './hub-options.js'
+import { type HubLibrary, type HubOptions, loadLibrary } from './hub-options.js'
 
 /** Takes the bytes of a file. */
 interface FileSink {
   /** Called when the answer begins. @param isWhole true if it begins at byte 0, because the server knows no ranges */
-  begin(isWhole: boolean): Promise<void>
+  begin(isWhole: boolean): void
   write(piece: Uint8Array): Promise<void>
 }
 
 /** Hosts answer with more only for collections of data, or by mistake. */
 const MAX_FILES = 20_000
+/** Requests of one question. A page of the hub's listing has 1,000 files. */
+const MAX_PAGES = 200
+/** Bytes of an answer in JSON. */
+const MAX_JSON_BYTES = 50e6
 /** The longest pause that a server may ask for while the command waits. */
 const LONGEST_WISH_MS = 30_000
 /** Time without any byte after which a connection counts as cut. */
@@ -29,15 +40,17 @@ export class HubClient {
     private readonly network: Fetch,
   ) {}
 
-  /** @throws UnsupportedError if the package `@huggingface/hub` is not installed @throws InvalidInputError for `endpoint` */
+  /**
+   * @throws UnsupportedError if the package `@huggingface/hub` is not installed
+   * @throws InvalidInputError for a proxy of the environment
+   */
   static async open(options: HubOptions): Promise<HubClient> {
-    const endpoint = checkEndpoint(options.endpoint)
     const library = await loadLibrary()
-    const { fetch: network, proxyAdvice } = options.fetch
-      ? { fetch: options.fetch, proxyAdvice: '' }
-      : await openNetworkFetch()
-    const { repository, revision, token } = options
-    const place = { endpoint, repository, revision, hasToken: token !== undefined, proxyAdvice }
+    const { endpoint, repository, revision, token } = options
+    const { fetch: network, ...proxy } = options.fetch
+      ? { fetch: options.fetch, proxyVariable: undefined, proxyAdvice: '' }
+      : await openNetworkFetch(endpoint)
+    const place = { endpoint, repository, revision, hasToken: token !== undefined, ...proxy }
     return new HubClient(library, place, options, network)
   }
 
@@ -61,6 +74,8 @@ export class HubClient {
     )
     const sha = GIT_HASH.safeParse(info.sha)
     if (!sha.success) throw notTheHub(this.place)
+    // A revision that is a commit is that commit, or the server is wrong.
+    if (GIT_HASH.safeParse(revision).success && sha.data !== revision) throw otherCommit(sha.data, this.place)
     return sha.data
   }
 
@@ -101,6 +116,7 @@ export class HubClient {
         const reader = await this.#openFile(commit, file, from, async (input, init) => {
           try {
             const response = await fetch(input, init)
+            await this.#requireFile(response, file, from)
             answer.isWhole = response.status !== 206
             return response
           } catch (error) {
@@ -110,7 +126,8 @@ export class HubClient {
           }
         })
         const next = async (): Promise<Uint8Array | undefined> => {
-          const result = await reader.read().catch((error: unknown) => {
+          // The library's stream may never end, for example after an answer without a body.
+          const result = await untilAborted(reader.read(), abort).catch((error: unknown) => {
             this.options.signal?.throwIfAborted()
             throw answer.failure ?? cutOff(file.path, this.place, error)
           })
@@ -119,10 +136,11 @@ export class HubClient {
         }
         try {
           let piece = await next()
-          await sink.begin(answer.isWhole)
+          sink.begin(answer.isWhole)
           for (; piece !== undefined; piece = await next()) await sink.write(piece)
         } finally {
-          await reader.cancel().catch(() => undefined)
+          // Nothing waits for it: it may last as long as the library's stream.
+          void reader.cancel().catch(() => undefined)
         }
       })
     } finally {
@@ -151,20 +169,60 @@ export class HubClient {
     return blob.slice(from).stream().getReader() as ReadableStreamDefaultReader<Uint8Array>
   }
 
+  /** A page of a proxy must not count as the content of a file. @throws ModelError */
+  async #requireFile(response: Response, { size }: HubFile, from: number): Promise<void> {
+    const { status, headers } = response
+    const length = headers.get('content-length')
+    const isPage = /^text\/html\b/i.test(headers.get('content-type') ?? '')
+    const isRest = status === 206 && (headers.get('content-range') ?? '').startsWith(`bytes ${from}-`)
+    // At the first byte nothing is lost, and the hash decides.
+    const isWhole = status === 200 && (from === 0 || length === null || Number(length) === size)
+    if (response.body !== null && !isPage && (isRest || isWhole)) return
+    await response.body?.cancel().catch(() => undefined)
+    throw notTheHub(this.place)
+  }
+
   /** Asks a question, some times if the server is away. @throws ModelError */
   async #ask<T>(question: (fetch: Fetch) => Promise<T>): Promise<T> {
     return await this.retry(async () => {
+      let requests = 0
       try {
-        return await question(this.#checkedFetch(this.options.signal))
+        return await question(async (input, init) => {
+          requests += 1
+          if (requests > MAX_PAGES) throw tooManyFiles(this.place)
+          return await this.#fetchJson(input, init)
+        })
       } catch (error) {
         this.options.signal?.throwIfAborted()
-        if (error instanceof ModelError) throw error
-        // The body of an answer was cut, or is no JSON.
-        throw isError(error) && error.name === 'SyntaxError'
-          ? notTheHub(this.place, error)
-          : unreachable(error, this.place)
+        // The bodies were read: the library finds no JSON in one, or JSON of another shape.
+        throw error instanceof ModelError ? error : notTheHub(this.place, error)
       }
     })
+  }
+
+  /** @returns an answer whose body is in memory @throws ModelError, also for a body that is too long or comes too late */
+  async #fetchJson(...[input, init]: Parameters<Fetch>): Promise<Response> {
+    const late = new AbortController()
+    const timer = setTimeout(() => late.abort(Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' })), STALL_MS)
+    try {
+      return await withAnySignal([this.options.signal, late.signal], async (abort) => {
+        const { body, status, headers } = await untilAborted(this.#checkedFetch(abort)(input, init), abort)
+        if (body === null) throw notTheHub(this.place)
+        const pieces: Uint8Array[] = []
+        let bytes = 0
+        for await (const piece of itemsUntilAborted(body as AsyncIterable<Uint8Array>, abort)) {
+          bytes += piece.length
+          if (bytes > MAX_JSON_BYTES) throw notTheHub(this.place)
+          pieces.push(piece)
+        }
+        return new Response(Buffer.concat(pieces), { status, headers: { link: headers.get('link') ?? '' } })
+      })
+    } catch (error) {
+      this.options.signal?.throwIfAborted()
+      throw error instanceof ModelError ? error : unreachable(error, this.place)
+    } finally {
+      clearTimeout(timer)
+    }
   }
 
   /** Repeats work while the server is away, and waits as long as it asks for. */

@@ -1,5 +1,5 @@
 import { InvalidInputError, ModelError } from '../../../../src/index.js'
-import { retryAfterMs } from '../../../../src/ports/index.js'
+import { isError, retryAfterMs } from '../../../../src/ports/index.js'
 import { codeOf } from '../../../node-kit/index.js'
 import { similarNames } from '../model-catalog.js'
 
@@ -10,6 +10,8 @@ export interface HubPlace {
   readonly repository: string
   readonly revision: string
   readonly hasToken: boolean
+  /** The variable of the environment with the proxy that requests go through; undefined without one. */
+  readonly proxyVariable: string | undefined
   /** A sentence about a proxy that is named and cannot be used; empty otherwise. */
   readonly proxyAdvice: string
 }
@@ -25,6 +27,7 @@ export function failureOf(response: Response, place: HubPlace): ModelError {
   const { endpoint, repository, revision, hasToken } = place
   const page = `${endpoint}/${repository}`
   const code = headers.get('x-error-code')
+  if (status === 407) return refusedByProxy(place)
   if (status === 429 || status >= 500 || status === 408) return busy(status, headers.get('retry-after'), place)
   if (code === 'RevisionNotFound') {
     return new ModelError(
@@ -81,10 +84,26 @@ function offer(name: string): string {
 }
 
 /** A request without an answer. */
-export function unreachable(cause: unknown, { endpoint, proxyAdvice }: HubPlace): ModelError {
+export function unreachable(cause: unknown, place: HubPlace): ModelError {
+  const { endpoint, proxyAdvice } = place
+  if (isRefusalOfProxy(cause)) return refusedByProxy(place, cause)
   const code = codeOf(cause) ?? codeOf((cause as { readonly cause?: unknown } | undefined)?.cause)
   const what = code === undefined ? 'cannot be reached, or ended the connection' : `cannot be reached (${code})`
   return new ModelError('ERR_MODEL_UNAVAILABLE', `${endpoint} ${what}: ${proxyAdvice}${BY_HAND}`, { cause })
+}
+
+/** The package `undici` has no code for a proxy that opens no tunnel. */
+function isRefusalOfProxy(error: unknown): boolean {
+  return isError(error) && (error.message.startsWith('Proxy response (407)') || isRefusalOfProxy(error.cause))
+}
+
+/** The variable may have a password, so its value is not shown. */
+function refusedByProxy({ endpoint, proxyVariable }: HubPlace, cause?: unknown): ModelError {
+  const remedy =
+    proxyVariable === undefined
+      ? 'give it the user and the password that it wants'
+      : `put a user and a password that it knows into ${proxyVariable}, as in http://USER:PASSWORD@HOST:PORT`
+  return new ModelError('ERR_MODEL_REFUSED', `a proxy refuses the way to ${endpoint} (407): ${remedy}`, { cause })
 }
 
 /** A download that stopped in the middle. */
@@ -100,6 +119,14 @@ export function notTheHub({ endpoint, repository }: HubPlace, cause?: unknown): 
     'ERR_MODEL_UNSUPPORTED',
     `${endpoint} does not answer as the Hugging Face hub does about ${repository}: check the endpoint (--endpoint, HF_ENDPOINT)`,
     { cause },
+  )
+}
+
+/** A server that answers with another commit than the one that is asked for. */
+export function otherCommit(commit: string, { endpoint, repository, revision }: HubPlace): ModelError {
+  return new ModelError(
+    'ERR_MODEL_CHANGED',
+    `${endpoint} answers with commit ${commit} of ${repository} in the place of ${revision}: use another mirror (--endpoint)`,
   )
 }
 

@@ -8,6 +8,7 @@ export interface HubOptions {
   readonly repository: string
   /** A branch, a tag or a commit. */
   readonly revision: string
+  /** As of {@link endpointOf}. */
   readonly endpoint: string
   readonly token: string | undefined
   /** Default: that of Node, with the proxy of the environment. */
@@ -19,21 +20,27 @@ export type HubLibrary = typeof import('@huggingface/hub')
 
 const DEFAULT_ENDPOINT = 'https://huggingface.co'
 
-/** @throws InvalidInputError */
-export function checkEndpoint(text: string): string {
+/** @param field the option or the variable that has the text @throws InvalidInputError */
+function checkEndpoint(field: string, text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
-    throw new InvalidInputError('endpoint', `must be an http or https URL, such as ${DEFAULT_ENDPOINT}`)
+    throw new InvalidInputError(field, `must be an http or https URL, such as ${DEFAULT_ENDPOINT}`)
   }
   if (url.username !== '' || url.password !== '') {
-    throw new InvalidInputError('endpoint', 'must have no user and password: give a token in HF_TOKEN')
+    throw new InvalidInputError(field, 'must have no user and password: give a token in HF_TOKEN')
   }
   return url.href.replace(/\/+$/, '')
 }
 
-/** The hub, unless an option or the environment names a mirror. */
+/**
+ * The hub, unless an option or the environment names a mirror.
+ *
+ * @returns a URL without a slash at the end
+ * @throws InvalidInputError
+ */
 export function endpointOf(given: string | undefined): string {
-  return given ?? variable('HF_ENDPOINT') ?? DEFAULT_ENDPOINT
+  if (given !== undefined) return checkEndpoint('endpoint', given)
+  return checkEndpoint('HF_ENDPOINT', variable('HF_ENDPOINT') ?? DEFAULT_ENDPOINT)
 }
 
 /** @returns the value of a variable of the environment; undefined if it is empty */

@@ -102,16 +102,17 @@ export class PartialDownload {
     let at = from
     try {
       await this.hub.read(this.commit, file, from, {
-        begin: async (isWhole) => {
-          if (!isWhole || from === 0) return
-          await handle.truncate(0)
-          at = 0
+        begin: (isWhole) => {
+          if (isWhole) at = 0
         },
         write: async (piece) => {
+          // The bytes of a whole answer that are there already stay, for it may be cut before it reaches their end.
+          const fresh = piece.subarray(Math.max(0, from - at))
           at += piece.length
           // A server that sends more than it has announced sends another file.
           if (at > file.size) throw wrongFile(file.path, this.hub.at)
-          await onDisk(handle.appendFile(piece))
+          if (fresh.length === 0) return
+          await onDisk(handle.appendFile(fresh))
           this.onProgress?.({ file: file.path, bytes: this.#doneBytes + at, totalBytes: this.#totalBytes })
         },
       })

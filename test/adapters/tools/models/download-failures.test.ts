@@ -17,11 +17,12 @@ const INFO = /^\/api\/models\/.*\/revision\//
 
 let published: Awaited<ReturnType<typeof temporaryFolder>>
 let hub: HubServer
+let commit: string
 beforeAll(async () => {
   published = await temporaryFolder()
   hub = await startHubServer()
   await writeSmallModel(join(published.path, 'small'))
-  await hub.publish(REPOSITORY, join(published.path, 'small'))
+  commit = await hub.publish(REPOSITORY, join(published.path, 'small'))
 })
 afterAll(async () => {
   await hub.close()
@@ -37,6 +38,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   hub.recover()
+  vi.useRealTimers()
   vi.unstubAllEnvs()
   await folder.remove()
 })
@@ -150,6 +152,27 @@ describe('a hub that is away', () => {
     })
   })
 
+  it('takes the connection and never answers, and is given up after a minute for each try', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    let requests = 0
+    const fetch = async (): Promise<Response> => {
+      requests += 1
+      return await new Promise<Response>(() => undefined)
+    }
+    const failure = failureOf({ fetch })
+    for (let tries = 1; tries <= 4; tries += 1) {
+      await vi.waitUntil(async () => {
+        await vi.advanceTimersByTimeAsync(1_000)
+        return requests === tries
+      })
+      await vi.advanceTimersByTimeAsync(60_000)
+    }
+    expect(await failure).toMatchObject({
+      code: 'ERR_MODEL_UNAVAILABLE',
+      message: expect.stringMatching(/cannot be reached \(ETIMEDOUT\)/) as string,
+    })
+  })
+
   it('cannot be reached without a network, and the error says how to go without', async () => {
     expect(await failureOf({ endpoint: 'http://127.0.0.1:9' })).toMatchObject({
       code: 'ERR_MODEL_UNAVAILABLE',
@@ -231,13 +254,40 @@ describe('a server that does not do as the hub does', () => {
   it.each([
     ['a web page', INFO, () => '<html>Sign in</html>'],
     ['no commit', INFO, () => ({ _id: '1', id: 'maker/small' })],
+    ['nothing', INFO, () => null],
     ['a web page in the place of the list', /\/tree\//, () => '<html></html>'],
+    ['an error in the place of the list', /\/tree\//, () => ({ error: 'no' })],
+    ['a list without an end', /\/tree\//, () => 'x'.repeat(51e6)],
   ])('answers with %s', async (_name, path, body) => {
     hub.fail({ path, body })
     expect(await failureOf()).toMatchObject({
       code: 'ERR_MODEL_UNSUPPORTED',
       message: expect.stringMatching(/does not answer as the Hugging Face hub does.*--endpoint, HF_ENDPOINT/) as string,
     })
+    expect(hub.requests.filter((request) => path.test(request.path))).toHaveLength(1)
+  })
+
+  it.each([204, 205])('answers with %i, which has no body, in the place of a file', async (status) => {
+    hub.fail({ path: WEIGHTS, status })
+    expect(await failureOf()).toMatchObject({ code: 'ERR_MODEL_UNSUPPORTED' })
+  })
+
+  it('lists pages without an end', async () => {
+    const next = `${hub.url}/api/models/${REPOSITORY}/tree/${commit}`
+    hub.fail({ path: /\/tree\//, body: () => [], headers: { link: `<${next}>; rel="next"` } })
+    expect(await failureOf()).toMatchObject({ code: 'ERR_MODEL_UNSUPPORTED' })
+    expect(hub.requests).toHaveLength(201)
+  })
+
+  it('answers with another commit than the one that is asked for', async () => {
+    hub.fail({ path: INFO, body: (info) => ({ ...(info as object), sha: 'a'.repeat(40) }) })
+    expect(await failureOf({ revision: commit })).toMatchObject({
+      code: 'ERR_MODEL_CHANGED',
+      message: expect.stringMatching(
+        new RegExp(`answers with commit a{40} of maker/small in the place of ${commit}: use another mirror`),
+      ) as string,
+    })
+    expect(hub.requests).toHaveLength(1)
   })
 })
 
@@ -250,12 +300,44 @@ describe('the environment', () => {
     })
   })
 
-  it('names a proxy, which gets the requests', async () => {
+  it('names what is no mirror, and the error names the variable', async () => {
+    vi.stubEnv('HF_ENDPOINT', 'hub.example')
+    await expect(downloadModel({ dataDir, name: REPOSITORY })).rejects.toMatchObject({
+      code: 'ERR_INVALID_INPUT',
+      field: 'HF_ENDPOINT',
+    })
+  })
+
+  it.each(['user:secret@proxy.example:8080', 'proxy.example', 'socks5://:secret@proxy.example'])(
+    'names the proxy %s, which is no URL of one, and the error names the variable alone',
+    async (proxy) => {
+      stubProxy('HTTPS_PROXY', proxy)
+      const error = await failureOf()
+      expect(error).toMatchObject({ code: 'ERR_INVALID_INPUT', field: 'HTTPS_PROXY' })
+      expect(error.message).not.toContain('secret')
+    },
+  )
+
+  it.each([
+    ['HTTP_PROXY', 'http://hub.example'],
+    ['HTTPS_PROXY', 'https://hub.example'],
+  ])('names in %s a proxy that wants a password, and the error says so', async (variable, endpoint) => {
+    const proxy = await startProxy({ refuses: true })
+    stubProxy(variable, proxy.url)
+    expect(await failureOf({ endpoint })).toMatchObject({
+      code: 'ERR_MODEL_REFUSED',
+      message: expect.stringMatching(
+        new RegExp(`a proxy refuses the way to ${endpoint} \\(407\\): .* into ${variable}, as in`),
+      ) as string,
+    })
+    await proxy.close()
+  })
+
+  const isProxyOfNode = process.allowedNodeEnvironmentFlags.has('--use-env-proxy')
+  it.each(isProxyOfNode ? [''] : ['', '1'])('names a proxy, which gets the requests (%j)', async (useEnvProxy) => {
     const proxy = await startProxy()
-    vi.stubEnv('HTTP_PROXY', proxy.url)
-    vi.stubEnv('http_proxy', proxy.url)
-    vi.stubEnv('NO_PROXY', '')
-    vi.stubEnv('no_proxy', '')
+    stubProxy('HTTP_PROXY', proxy.url)
+    vi.stubEnv('NODE_USE_ENV_PROXY', useEnvProxy)
     await expect(download()).resolves.toMatchObject({ isNew: true })
     expect(proxy.targets).toContain(new URL(hub.url).host)
     await proxy.close()
@@ -304,12 +386,26 @@ async function asNobody<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A proxy that tunnels or forwards, as those of companies do. */
-async function startProxy(): Promise<{ url: string; targets: readonly string[]; close: () => Promise<void> }> {
+/** Sets one variable, and empties the others of proxies. */
+function stubProxy(variable: string, value: string): void {
+  for (const name of ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY']) {
+    vi.stubEnv(name, name === variable ? value : '')
+    vi.stubEnv(name.toLowerCase(), '')
+  }
+}
+
+/** A proxy that tunnels or forwards, as those of companies do. @param refuses true for one that wants a password */
+async function startProxy({
+  refuses = false,
+} = {}): Promise<{ url: string; targets: readonly string[]; close: () => Promise<void> }> {
   const targets: string[] = []
   const server: Server = createServer((incoming, response) => {
     const url = new URL(incoming.url ?? '')
     targets.push(url.host)
+    if (refuses) {
+      response.writeHead(407).end()
+      return
+    }
     const outgoing = request(url, { headers: incoming.headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers)
       answer.pipe(response)
@@ -318,6 +414,10 @@ async function startProxy(): Promise<{ url: string; targets: readonly string[]; 
   })
   server.on('connect', ({ url: target = '' }, client, head) => {
     targets.push(target)
+    if (refuses) {
+      client.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n')
+      return
+    }
     const { hostname, port } = new URL(`http://${target}`)
     const tunnel = connect(Number(port), hostname, () => {
       client.write('HTTP/1.1 200 Connection established\r\n\r\n')

@@ -1,4 +1,4 @@
-import { cp, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
@@ -153,6 +153,14 @@ describe('a model of the hub', () => {
     })
   })
 
+  it('comes with the package if it is the one of new contexts', async () => {
+    for (const name of ['all-MiniLM-L6-v2', 'Xenova/all-MiniLM-L6-v2']) {
+      expect(await download({ name })).toMatchObject({ id: 'all-MiniLM-L6-v2', isNew: false, isDefault: true })
+    }
+    expect(hub.requests).toEqual([])
+    await expect(download({ name: 'all-MiniLM-L6-v2', queryPrefix: 'ask: ' })).rejects.toThrow()
+  })
+
   it('does not take the id of another model, and downloads nothing then', async () => {
     await expect(download({ id: 'all-MiniLM-L6-v2' })).rejects.toMatchObject({
       code: 'ERR_INVALID_INPUT',
@@ -248,6 +256,50 @@ describe('a download that stops', () => {
     await writeFile(part, Buffer.alloc((await stat(part)).size))
     expect(await download()).toMatchObject({ isNew: true })
     expect(weightsRequests().slice(-2)).toEqual([expect.stringMatching(/^bytes=/) as string, undefined])
+  })
+})
+
+describe('the part of a download', () => {
+  it.each([
+    ['a page', { ignoresRange: true, content: () => Buffer.from('<html>Sign in</html>') }],
+    ['a page of type text/html', { ignoresRange: true, headers: { 'content-type': 'text/html; charset=utf-8' } }],
+    ['another range', { headers: { 'content-range': 'bytes 7-9/10' } }],
+  ])('stays if a server answers with %s', async (_name, fault) => {
+    await stopInTheMiddle()
+    const [hidden = ''] = await hiddenFolders()
+    const { size } = await stat(join(dataDir, 'models', hidden, WEIGHTS))
+    hub.fail({ path: CUT, ...fault })
+    await expect(download()).rejects.toMatchObject({
+      code: 'ERR_MODEL_UNSUPPORTED',
+      message: expect.stringMatching(/does not answer as the Hugging Face hub does/) as string,
+    })
+    expect((await stat(join(dataDir, 'models', hidden, WEIGHTS))).size).toBe(size)
+    hub.recover()
+    await download()
+    expect(weightsRequests().at(-1)).toMatch(new RegExp(`^bytes=${size}-`))
+  })
+
+  it('stays if the answer of a server that knows no ranges is cut before its end', async () => {
+    await stopInTheMiddle()
+    const [hidden = ''] = await hiddenFolders()
+    const { size } = await stat(join(dataDir, 'models', hidden, WEIGHTS))
+    hub.fail({ path: CUT, ignoresRange: true, cutAfter: 1_000 })
+    await expect(download()).rejects.toMatchObject({ code: 'ERR_MODEL_UNAVAILABLE' })
+    expect((await stat(join(dataDir, 'models', hidden, WEIGHTS))).size).toBe(size)
+  })
+
+  it('is removed by a later download if its run was killed after it had added the model', async () => {
+    await stopInTheMiddle()
+    const [hidden = ''] = await hiddenFolders()
+    await download()
+    for (const options of [{}, { revision: commit }]) {
+      await mkdir(join(dataDir, 'models', hidden))
+      const old = join(dataDir, 'models', '.adding-download-old')
+      await mkdir(old)
+      await utimes(old, new Date(0), new Date(0))
+      expect(await download(options)).toMatchObject({ isNew: false })
+      expect(await hiddenFolders()).toEqual([])
+    }
   })
 })
 
