@@ -48,7 +48,8 @@ class TableText {
   }
 
   *add(part: CsvPart): Generator<ReaderPiece> {
-    if ('text' in part) this.#writeHead()
+    // A line that is not a row, such as a title with an open quote, may stand above the names.
+    if ('text' in part && this.#head?.length !== 0) this.#writeHead()
     if ('text' in part) this.#text += part.text
     else if (this.#head === undefined) this.#text += asLine(this.#rows.line(part.cells))
     else {

@@ -25,6 +25,11 @@ const STORED = 0
 const DEFLATED = 8
 const LOCAL_HEADER_BYTES = 30
 
+/** Bytes that are still free. */
+export interface SharedBytes {
+  left: number
+}
+
 export function isZip(bytes: Buffer): boolean {
   return bytes.length > 4 && bytes.readUInt32LE(0) === 0x04034b50
 }
@@ -36,13 +41,14 @@ export function isZip(bytes: Buffer): boolean {
  * @throws ExtractionError `ERR_EXTRACTION_LIMIT` for content that is too large; `ERR_CORRUPT_FILE` for parts that
  *   overlap, have another size than the directory says, or declare a document type; `ERR_ENCRYPTED`;
  *   `ERR_WRONG_TYPE` or `ERR_UNSUPPORTED_FORMAT` for a zip of another kind than the extension says
+ * @param shared the unpacked bytes that several zips may have together. Default: each has its own limits only
  */
-export async function checkZip(bytes: Buffer, extension: string): Promise<void> {
+export async function checkZip(bytes: Buffer, extension: string, shared?: SharedBytes): Promise<void> {
   const kind = KINDS[extension] ?? 'word'
   const entries = await entriesOf(bytes)
   const parts = entries.map((entry) => ({ entry, name: nameOf(entry), ...placeOf(entry, bytes) }))
   checkOverlaps(parts)
-  const budget = new Budget(kind === 'excel' ? SHEET_LIMITS : LIMITS, kind !== 'epub')
+  const budget = new Budget(kind === 'excel' ? SHEET_LIMITS : LIMITS, kind !== 'epub', shared)
   const labels = new Map<string, string>()
   for (const { entry, name, begin, end } of parts) {
     const label = await checkEntry(entry, name, bytes.subarray(begin, end), budget)
@@ -163,12 +169,15 @@ class Budget {
   constructor(
     private readonly limits: ZipLimits,
     readonly hasXml: boolean,
+    private readonly shared: SharedBytes | undefined,
   ) {}
 
   spend(bytes: number, part: { readonly unpacked: number; readonly packed: number; readonly isXml: boolean }): void {
     this.#unpacked += bytes
+    if (this.shared !== undefined) this.shared.left -= bytes
     if (part.isXml) this.#xml += bytes
     const { unpackedBytes, xmlBytes, xmlPartBytes } = this.limits
+    if (this.shared !== undefined && this.shared.left < 0) throw tooLarge('too many bytes in embedded documents')
     if (this.#unpacked > unpackedBytes) throw tooLarge(sizeText(unpackedBytes))
     if (this.#xml > xmlBytes) throw tooLarge(`${sizeText(xmlBytes)} of XML`)
     if (part.isXml && part.unpacked > xmlPartBytes) throw tooLarge(`${sizeText(xmlPartBytes)} of XML in one part`)

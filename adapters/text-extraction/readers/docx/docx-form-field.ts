@@ -1,4 +1,4 @@
-import type { Attributes } from './docx-xml.js'
+import { type Attributes, isOn } from './docx-xml.js'
 
 /** A hostile file may have any number of entries. */
 const MAX_ENTRIES = 1_000
@@ -37,8 +37,4 @@ export class FormField {
     this.#usuallyChosen = 0
     return text
   }
-}
-
-function isOn(value: string | undefined): boolean {
-  return !/^(?:0|false|off)$/.test(value ?? '')
 }

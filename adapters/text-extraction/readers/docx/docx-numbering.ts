@@ -1,7 +1,7 @@
 import { numberText } from './docx-numbers.js'
 import { DamagedPartError, type DocxPackage } from './docx-package.js'
 import type { ListPlace } from './docx-styles.js'
-import { type Attributes, walkXml } from './docx-xml.js'
+import { type Attributes, isOn, walkXml } from './docx-xml.js'
 
 /** Word has nine levels. */
 const MAX_LEVELS = 9
@@ -44,12 +44,14 @@ export class DocxNumbering {
   readonly #definitions = new Map<string, Definition>()
   readonly #lists = new Map<string, List>()
   readonly #linked = new Map<string, string>()
+  /** The damage of the part with the lists. */
+  #damage: string | undefined
 
   private constructor() {
     // Made by `read`.
   }
 
-  /** @param part the part with the lists. Without it, or if it is damaged, paragraphs have no numbers */
+  /** @param part the part with the lists. Without it, and behind its damage, paragraphs have no numbers */
   static async read(file: DocxPackage, part: string | undefined): Promise<DocxNumbering> {
     const numbering = new DocxNumbering()
     if (part === undefined || !file.has(part)) return numbering
@@ -58,11 +60,17 @@ export class DocxNumbering {
       for await (const _ of walkXml(file.bytes(part), reader, part));
     } catch (error) {
       if (!(error instanceof DamagedPartError)) throw error
+      numbering.#damage = error.message
     }
     for (const [id, { styleLink }] of numbering.#definitions) {
       if (styleLink !== undefined) numbering.#linked.set(styleLink, id)
     }
     return numbering
+  }
+
+  /** The damage of the part with the lists, in words. */
+  get damage(): string | undefined {
+    return this.#damage
   }
 
   /** The definition of a list, by which its paragraphs are counted. */
@@ -125,14 +133,19 @@ export class DocxCount {
     }
   }
 
-  #label(numbers: readonly (number | undefined)[], list: string, { text, isLegal, isSpaced }: Level): string {
+  #label(
+    numbers: readonly (number | undefined)[],
+    list: string,
+    { text, format: own, isLegal, isSpaced }: Level,
+  ): string {
     const label = text.replaceAll(/%([1-9])/g, (_, digit: string) => {
       const at = Number(digit) - 1
       const { start = 1, format = 'decimal' } = this.numbering.level(list, at) ?? {}
       return numberText(numbers[at] ?? start, isLegal && format !== 'none' ? 'decimal' : format)
     })
-    // Signs without a number are bullets.
-    return /[\p{L}\p{N}]/u.test(label) ? `${label.slice(0, MAX_LABEL_CHARACTERS).trim()}${isSpaced ? ' ' : ''}` : ''
+    // Signs without a number are bullets, except those that count.
+    const isNumber = /[\p{L}\p{N}]/u.test(label) || (own === 'chicago' && /[*†‡§]/.test(label))
+    return isNumber ? `${label.slice(0, MAX_LABEL_CHARACTERS).trim()}${isSpaced ? ' ' : ''}` : ''
   }
 }
 
@@ -229,8 +242,4 @@ function isLevel(at: number): boolean {
 
 function isCount(value: number): boolean {
   return Number.isInteger(value) && value >= 0 && value <= 0x7fff_ffff
-}
-
-function isOn(value: string): boolean {
-  return !/^(?:0|false|off)$/.test(value)
 }

@@ -1,48 +1,65 @@
 /** The letters or signs of a numbering, one for each number. Behind the last one, the first is written twice, and so on. */
-const LETTERS: Readonly<Record<string, string>> = {
-  lowerLetter: 'abcdefghijklmnopqrstuvwxyz',
-  upperLetter: 'ABCDEFGHIJKLMNOPQRSTUVWXYZ',
-  russianLower: 'абвгдежзиклмнопрстуфхцчшщыэюя',
-  russianUpper: 'АБВГДЕЖЗИКЛМНОПРСТУФХЦЧШЩЫЭЮЯ',
-  chicago: '*†‡§',
-  ganada: '가나다라마바사아자차카타파하',
-  chosung: 'ㄱㄴㄷㄹㅁㅂㅅㅇㅈㅊㅋㅌㅍㅎ',
-  aiueo: 'アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワヲン',
-  aiueoFullWidth: 'アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワヲン',
-  iroha: 'イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオクヤマケフコエテアサキユメミシヱヒモセス',
-  irohaFullWidth: 'イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオクヤマケフコエテアサキユメミシヱヒモセス',
-  ideographTraditional: '甲乙丙丁戊己庚辛壬癸',
-  ideographZodiac: '子丑寅卯辰巳午未申酉戌亥',
-  arabicAlpha: 'أبتثجحخدذرزسشصضطظعغفقكلمنهوي',
-  arabicAbjad: 'أبجدهوزحطيكلمنسعفصقرشتثخذضظغ',
-  thaiLetters: 'กขคงจฉชซฌญฎฏฐฑฒณดตถทธนบปผฝพฟภมยรลวศษสหฬอฮ',
-}
+const LETTERS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    lowerLetter: 'abcdefghijklmnopqrstuvwxyz',
+    upperLetter: 'ABCDEFGHIJKLMNOPQRSTUVWXYZ',
+    russianLower: 'абвгдежзиклмнопрстуфхцчшщыэюя',
+    russianUpper: 'АБВГДЕЖЗИКЛМНОПРСТУФХЦЧШЩЫЭЮЯ',
+    chicago: '*†‡§',
+    ganada: '가나다라마바사아자차카타파하',
+    chosung: 'ㄱㄴㄷㄹㅁㅂㅅㅇㅈㅊㅋㅌㅍㅎ',
+    aiueo: 'アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワヲン',
+    aiueoFullWidth: 'アイウエオカキクケコサシスセソタチツテトナニヌネノハヒフヘホマミムメモヤユヨラリルレロワヲン',
+    iroha: 'イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオクヤマケフコエテアサキユメミシヱヒモセス',
+    irohaFullWidth: 'イロハニホヘトチリヌルヲワカヨタレソツネナラムウヰノオクヤマケフコエテアサキユメミシヱヒモセス',
+    ideographTraditional: '甲乙丙丁戊己庚辛壬癸',
+    ideographZodiac: '子丑寅卯辰巳午未申酉戌亥',
+    arabicAlpha: 'أبتثجحخدذرزسشصضطظعغفقكلمنهوي',
+    arabicAbjad: 'أبجدهوزحطيكلمنسعفصقرشتثخذضظغ',
+    thaiLetters: 'กขคงจฉชซฌญฎฏฐฑฒณดตถทธนบปผฝพฟภมยรลวศษสหฬอฮ',
+  }),
+)
 /** The first digit of a script, or of signs with the form of digits. */
-const DIGITS: Readonly<Record<string, number>> = {
-  decimalFullWidth: 0xff10,
-  decimalFullWidth2: 0xff10,
-  thaiNumbers: 0x0e50,
-  hindiNumbers: 0x0966,
+const DIGITS: ReadonlyMap<string, number> = new Map(
+  Object.entries({
+    decimalFullWidth: 0xff10,
+    decimalFullWidth2: 0xff10,
+    thaiNumbers: 0x0e50,
+    hindiNumbers: 0x0966,
+  }),
+)
+const HAN_DIGITS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ideographDigital: '〇一二三四五六七八九',
+    japaneseDigitalTenThousand: '〇一二三四五六七八九',
+    taiwaneseDigital: '○一二三四五六七八九',
+    koreanDigital: '영일이삼사오육칠팔구',
+    koreanDigital2: '零一二三四五六七八九',
+  }),
+)
+/** Numbers in words of Han or Hangul. */
+interface HanWords {
+  /** A gap between digits is a zero if there is one. */
+  readonly digits: string
+  /** Tens, hundreds and thousands. */
+  readonly units: string
+  /** Where a unit has a one before it: always, except for ten to nineteen, or never. */
+  readonly ones: 'always' | 'not-first-ten' | 'never'
 }
-const HAN_DIGITS: Readonly<Record<string, string>> = {
-  ideographDigital: '〇一二三四五六七八九',
-  japaneseDigitalTenThousand: '〇一二三四五六七八九',
-  taiwaneseDigital: '○一二三四五六七八九',
-  koreanDigital: '영일이삼사오육칠팔구',
-  koreanDigital2: '零一二三四五六七八九',
-}
-/** Digits and tens, hundreds and thousands of numbers in words. A gap between digits is a zero if they have one. */
-const HAN_WORDS: Readonly<Record<string, readonly [digits: string, units: string]>> = {
-  chineseCounting: ['零一二三四五六七八九', '十百千'],
-  chineseCountingThousand: ['零一二三四五六七八九', '十百千'],
-  taiwaneseCounting: ['零一二三四五六七八九', '十百千'],
-  taiwaneseCountingThousand: ['零一二三四五六七八九', '十百千'],
-  japaneseCounting: ['\0一二三四五六七八九', '十百千'],
-  japaneseLegal: ['\0壱弐参四伍六七八九', '拾百阡'],
-  chineseLegalSimplified: ['零壹贰叁肆伍陆柒捌玖', '拾佰仟'],
-  ideographLegalTraditional: ['零壹貳參肆伍陸柒捌玖', '拾佰仟'],
-  koreanCounting: ['\0일이삼사오육칠팔구', '십백천'],
-}
+const CHINESE: HanWords = { digits: '零一二三四五六七八九', units: '十百千', ones: 'not-first-ten' }
+const HAN_WORDS: ReadonlyMap<string, HanWords> = new Map(
+  Object.entries<HanWords>({
+    chineseCounting: CHINESE,
+    chineseCountingThousand: CHINESE,
+    taiwaneseCounting: CHINESE,
+    taiwaneseCountingThousand: CHINESE,
+    japaneseCounting: { digits: '\0一二三四五六七八九', units: '十百千', ones: 'never' },
+    japaneseLegal: { digits: '\0壱弐参四伍六七八九', units: '拾百阡', ones: 'always' },
+    chineseLegalSimplified: { digits: '零壹贰叁肆伍陆柒捌玖', units: '拾佰仟', ones: 'always' },
+    ideographLegalTraditional: { digits: '零壹貳參肆伍陸柒捌玖', units: '拾佰仟', ones: 'always' },
+    koreanCounting: { digits: '\0일이삼사오육칠팔구', units: '십백천', ones: 'not-first-ten' },
+  }),
+)
 const ROMAN: readonly (readonly [value: number, letters: string])[] = [
   [1000, 'm'],
   [900, 'cm'],
@@ -81,36 +98,38 @@ const PADDED = /^decimal0+$/
 /** A number in a format of Word. Formats that are not known are digits. */
 export function numberText(value: number, numberFormat: string): string {
   if (PADDED.test(numberFormat)) return String(value).padStart(numberFormat.length - 'decimal'.length + 1, '0')
-  const letters = LETTERS[numberFormat]
+  const letters = LETTERS.get(numberFormat)
   if (letters !== undefined && value >= 1 && value <= MAX_LETTERS) {
     const all = Array.from(letters)
     return (all[(value - 1) % all.length] ?? '').repeat(Math.ceil(value / all.length))
   }
-  const zero = DIGITS[numberFormat]
+  const zero = DIGITS.get(numberFormat)
   if (zero !== undefined) return digits(value, (digit) => String.fromCodePoint(zero + digit))
-  const han = HAN_DIGITS[numberFormat]
+  const han = HAN_DIGITS.get(numberFormat)
   if (han !== undefined) return digits(value, (digit) => Array.from(han)[digit] ?? '')
-  const words = HAN_WORDS[numberFormat]
-  if (words !== undefined && value >= 0 && value <= MAX_WORDS) return hanWords(value, ...words)
-  return (OTHERS[numberFormat] ?? String)(value)
+  const words = HAN_WORDS.get(numberFormat)
+  if (words !== undefined && value >= 0 && value <= MAX_WORDS) return hanWords(value, words)
+  return (OTHERS.get(numberFormat) ?? String)(value)
 }
 
-const OTHERS: Readonly<Record<string, (value: number) => string>> = {
-  none: () => '',
-  decimalZero: (value) => String(value).padStart(2, '0'),
-  lowerRoman: roman,
-  upperRoman: (value) => roman(value).toUpperCase(),
-  ordinal: (value) => `${value}${suffix(value)}`,
-  cardinalText: (value) => capital(words(value)),
-  ordinalText: (value) => capital(ordinal(words(value))),
-  numberInDash: (value) => `- ${value} -`,
-  hex: (value) => value.toString(16).toUpperCase(),
-  decimalEnclosedCircle: (value) => enclosed(value, 0x2460, 20),
-  decimalEnclosedCircleChinese: (value) => enclosed(value, 0x2460, 20),
-  decimalEnclosedParen: (value) => enclosed(value, 0x2474, 20),
-  decimalEnclosedFullstop: (value) => enclosed(value, 0x2488, 20),
-  ideographEnclosedCircle: (value) => enclosed(value, 0x3280, 10),
-}
+const OTHERS: ReadonlyMap<string, (value: number) => string> = new Map(
+  Object.entries<(value: number) => string>({
+    none: () => '',
+    decimalZero: (value) => String(value).padStart(2, '0'),
+    lowerRoman: roman,
+    upperRoman: (value) => roman(value).toUpperCase(),
+    ordinal: (value) => `${value}${suffix(value)}`,
+    cardinalText: (value) => capital(words(value)),
+    ordinalText: (value) => capital(ordinal(words(value))),
+    numberInDash: (value) => `- ${value} -`,
+    hex: (value) => value.toString(16).toUpperCase(),
+    decimalEnclosedCircle: (value) => enclosed(value, 0x2460, 20),
+    decimalEnclosedCircleChinese: (value) => enclosed(value, 0x2460, 20),
+    decimalEnclosedParen: (value) => enclosed(value, 0x2474, 20),
+    decimalEnclosedFullstop: (value) => enclosed(value, 0x2488, 20),
+    ideographEnclosedCircle: (value) => enclosed(value, 0x3280, 10),
+  }),
+)
 
 function enclosed(value: number, first: number, count: number): string {
   return value >= 1 && value <= count ? String.fromCodePoint(first + value - 1) : String(value)
@@ -156,7 +175,7 @@ function capital(text: string): string {
   return text.slice(0, 1).toUpperCase() + text.slice(1)
 }
 
-function hanWords(value: number, digitNames: string, units: string): string {
+function hanWords(value: number, { digits: digitNames, units, ones }: HanWords): string {
   const [names, places] = [Array.from(digitNames), ['', ...Array.from(units)]]
   const all = Array.from(String(value), Number)
   let text = ''
@@ -164,9 +183,8 @@ function hanWords(value: number, digitNames: string, units: string): string {
     const place = all.length - 1 - at
     if (digit !== 0) {
       if (at > 0 && all[at - 1] === 0 && names[0] !== '\0') text += names[0] ?? ''
-      // Ten to nineteen begin with the ten.
-      const isTen = digit === 1 && place === 1 && at === 0
-      text += `${isTen ? '' : (names[digit] ?? '')}${places[place] ?? ''}`
+      const isUnit = ones === 'never' ? place > 0 : ones === 'not-first-ten' && place === 1 && at === 0
+      text += `${digit === 1 && isUnit ? '' : (names[digit] ?? '')}${places[place] ?? ''}`
     }
   }
   return text === '' ? '0' : text

@@ -109,6 +109,6 @@ export function relationshipsOf(name: string): string {
 }
 
 /** The key of a part: names do not differ by case. */
-function keyOf(name: string): string {
+export function keyOf(name: string): string {
   return posix.normalize(name.replaceAll('\\', '/')).replace(/^\/+/, '').toLowerCase()
 }

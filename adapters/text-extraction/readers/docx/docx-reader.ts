@@ -4,8 +4,8 @@ import { MarkedLines } from '../marked-lines.js'
 import { mainPartOf, type Relationship, relationshipsIn, titleOf, walk } from '../office/office-file.js'
 import { textMayBeMissing, warning } from '../reader.js'
 import type { ReaderPiece, ReaderWarning } from '../reader-piece.js'
-import { checkZip } from './checked-zip.js'
-import { readChunks } from './docx-chunks.js'
+import { checkZip, type SharedBytes } from './checked-zip.js'
+import { NO_CHUNKS, type ReadInner, readChunks } from './docx-chunks.js'
 import { DocxNumbering } from './docx-numbering.js'
 import { DamagedPartError, DocxPackage, relationshipsOf } from './docx-package.js'
 import { DocxStyles } from './docx-styles.js'
@@ -22,15 +22,12 @@ export async function* readDocx(bytes: Buffer): AsyncGenerator<ReaderPiece> {
 }
 
 /** Reads a .docx in a .docx, whose own embedded documents are left out. */
-async function* readEmbedded(bytes: Buffer): AsyncGenerator<ReaderPiece> {
-  await checkZip(bytes, '.docx')
+async function* readEmbedded(bytes: Buffer, shared: SharedBytes): AsyncGenerator<ReaderPiece> {
+  await checkZip(bytes, '.docx', shared)
   yield* readStories(await DocxPackage.open(bytes), undefined)
 }
 
-async function* readStories(
-  file: DocxPackage,
-  readInner: ((bytes: Buffer) => AsyncIterable<ReaderPiece>) | undefined,
-): AsyncGenerator<ReaderPiece> {
+async function* readStories(file: DocxPackage, readInner: ReadInner | undefined): AsyncGenerator<ReaderPiece> {
   const main = await mainPartOf(file, 'word/document.xml')
   file.claim(main)
   const parts = await relatedParts(file, main)
@@ -38,8 +35,10 @@ async function* readStories(
   const styles = await DocxStyles.read(file, parts.styles)
   const numbering = await DocxNumbering.read(file, parts.numbering)
   const textOf = (): DocxText => new DocxText(story, styles, numbering)
-  const chunks = readInner === undefined ? undefined : await readChunks(file, parts.chunks, readInner)
-  yield* readPart(file, main, true, new DocxText(story, styles, numbering, chunks))
+  const chunks = readInner === undefined ? NO_CHUNKS : await readChunks(file, parts.chunks, readInner)
+  yield* readPart(file, main, true, new DocxText(story, styles, numbering, chunks.byId))
+  const warnings = [...(numbering.damage === undefined ? [] : [textMayBeMissing(numbering.damage)]), ...chunks.warnings]
+  if (warnings.length > 0) yield { text: '', warnings }
   for (const { type, part } of parts.stories) {
     story.leaveGap()
     if (type.startsWith('chart')) yield* readChart(file, part, story)
@@ -77,7 +76,7 @@ async function* readPart(
 async function* readChart(file: DocxPackage, part: string, story: MarkedLines): AsyncGenerator<ReaderPiece> {
   // The formats of its dates need a large library.
   const { ChartText } = await import('../office/chart-text.js')
-  const chart = new ChartText(story)
+  const chart = new ChartText(story, file)
   const warnings: ReaderWarning[] = []
   try {
     await walk(file, part, chart)

@@ -8,42 +8,46 @@ import type { DocxNumbering } from './docx-numbering.js'
 import { ParagraphNumber } from './docx-paragraph-number.js'
 import { type DocxStyles, headingLevel, outlineLevel } from './docx-styles.js'
 import { symbol, withSymbols } from './docx-symbols.js'
-import type { Attributes, XmlVisitor } from './docx-xml.js'
+import { type Attributes, isOn, type XmlVisitor } from './docx-xml.js'
 
 const TEXT = /^[wma]:t$/
 /** Elements that Word does not show: deletions, field codes, and properties before a change. */
 const HIDDEN = /^w:(del|moveFrom|delText|instrText|delInstrText|\w+Change)$/
 const NOTE = /^w:(footnote|endnote)$/
 const BOX = /^w:txbxContent$|:txBody$/
-const WRITTEN: Readonly<Record<string, string>> = {
-  'w:tab': '\t',
-  'w:ptab': '\t',
-  'w:br': '\n',
-  'w:cr': '\n',
-  'a:br': '\n',
-  'w:noBreakHyphen': '-',
-}
+const WRITTEN: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    'w:tab': '\t',
+    'w:ptab': '\t',
+    'w:br': '\n',
+    'w:cr': '\n',
+    'a:br': '\n',
+    'w:noBreakHyphen': '-',
+  }),
+)
 /** Actions for the elements of tables and cells. */
-const TABLE: Readonly<Record<string, (table: DocxTable, value: string | undefined) => void>> = {
-  'w:tr': (table) => {
-    table.openRow()
-  },
-  'w:tc': (table) => {
-    table.openCell()
-  },
-  'w:tblHeader': (table, value) => {
-    if (!/^(0|false|off)$/.test(value ?? '')) table.markHeader()
-  },
-  'w:gridBefore': (table, value) => {
-    table.skipColumns(Number(value))
-  },
-  'w:gridSpan': (table, value) => {
-    table.spanColumns(Number(value))
-  },
-  'w:vMerge': (table, value) => {
-    table.mergeDown(value === 'restart' ? 'begins' : 'continues')
-  },
-}
+const TABLE: ReadonlyMap<string, (table: DocxTable, value: string | undefined) => void> = new Map(
+  Object.entries<(table: DocxTable, value: string | undefined) => void>({
+    'w:tr': (table) => {
+      table.openRow()
+    },
+    'w:tc': (table) => {
+      table.openCell()
+    },
+    'w:tblHeader': (table, value) => {
+      if (isOn(value)) table.markHeader()
+    },
+    'w:gridBefore': (table, value) => {
+      table.skipColumns(Number(value))
+    },
+    'w:gridSpan': (table, value) => {
+      table.spanColumns(Number(value))
+    },
+    'w:vMerge': (table, value) => {
+      table.mergeDown(value === 'restart' ? 'begins' : 'continues')
+    },
+  }),
+)
 
 /** Turns the XML of a .docx part into the paragraphs of its text and of its text boxes. */
 export class DocxText implements XmlVisitor {
@@ -69,7 +73,7 @@ export class DocxText implements XmlVisitor {
     private readonly styles: DocxStyles,
     numbering: DocxNumbering,
     /** Embedded documents by the ids of their references. */
-    private readonly chunks: Map<string, DocxChunk> = new Map(),
+    private readonly chunks: ReadonlyMap<string, DocxChunk> = new Map(),
   ) {
     this.story = story
     this.#number = new ParagraphNumber(styles, numbering)
@@ -97,10 +101,10 @@ export class DocxText implements XmlVisitor {
       this.#hiddenDepth += 1
       return
     }
-    const written = WRITTEN[name]
+    const written = WRITTEN.get(name)
     if (written !== undefined && parent !== 'w:tabs') this.#flows.write(written)
     const { table } = this.#flows
-    if (table !== undefined) TABLE[name]?.(table, attribute('val'))
+    if (table !== undefined) TABLE.get(name)?.(table, attribute('val'))
     this.#openText(name, parent, attribute)
     if (name.startsWith('m:')) this.#formula.open(name, parent, attribute)
     if (BOX.test(name)) this.#flows.openBox()
@@ -146,7 +150,6 @@ export class DocxText implements XmlVisitor {
     const chunk = this.chunks.get(id)
     if (chunk === undefined) this.embedded += 1
     else this.#flows.addChunk(chunk)
-    this.chunks.delete(id)
   }
 
   #openParagraph(name: string): void {

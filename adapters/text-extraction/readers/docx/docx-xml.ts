@@ -6,6 +6,11 @@ import { DamagedPartError } from './docx-package.js'
 /** The value of an element's attribute, under any prefix. `:id` is the name of one that has a prefix. */
 export type Attributes = (localName: string) => string | undefined
 
+/** True if a switch is on: also one without a value. */
+export function isOn(value: string | undefined): boolean {
+  return !/^(?:0|false|off)$/.test(value ?? '')
+}
+
 /** Receives the events of a walk over XML, in their order. Names have the usual prefix of their namespace. */
 export interface XmlVisitor {
   open(name: string, attribute: Attributes): void
@@ -16,23 +21,25 @@ export interface XmlVisitor {
 /** Office never writes deeper XML, and its namespaces are slow to resolve. */
 const MAX_DEPTH = 512
 
-const PREFIXES: Readonly<Record<string, string>> = {
-  'http://schemas.openxmlformats.org/wordprocessingml/2006/main': 'w',
-  'http://purl.oclc.org/ooxml/wordprocessingml/main': 'w',
-  'http://schemas.openxmlformats.org/officeDocument/2006/math': 'm',
-  'http://purl.oclc.org/ooxml/officeDocument/math': 'm',
-  'http://schemas.openxmlformats.org/drawingml/2006/main': 'a',
-  'http://purl.oclc.org/ooxml/drawingml/main': 'a',
-  'http://schemas.openxmlformats.org/drawingml/2006/chart': 'c',
-  'http://purl.oclc.org/ooxml/drawingml/chart': 'c',
-  'http://schemas.openxmlformats.org/markup-compatibility/2006': 'mc',
-  'http://schemas.openxmlformats.org/package/2006/relationships': 'rel',
-  'http://schemas.openxmlformats.org/spreadsheetml/2006/main': 'x',
-  'http://purl.oclc.org/ooxml/spreadsheetml/main': 'x',
-  'http://schemas.openxmlformats.org/presentationml/2006/main': 'p',
-  'http://purl.oclc.org/ooxml/presentationml/main': 'p',
-  'urn:schemas-microsoft-com:vml': 'v',
-}
+const PREFIXES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    'http://schemas.openxmlformats.org/wordprocessingml/2006/main': 'w',
+    'http://purl.oclc.org/ooxml/wordprocessingml/main': 'w',
+    'http://schemas.openxmlformats.org/officeDocument/2006/math': 'm',
+    'http://purl.oclc.org/ooxml/officeDocument/math': 'm',
+    'http://schemas.openxmlformats.org/drawingml/2006/main': 'a',
+    'http://purl.oclc.org/ooxml/drawingml/main': 'a',
+    'http://schemas.openxmlformats.org/drawingml/2006/chart': 'c',
+    'http://purl.oclc.org/ooxml/drawingml/chart': 'c',
+    'http://schemas.openxmlformats.org/markup-compatibility/2006': 'mc',
+    'http://schemas.openxmlformats.org/package/2006/relationships': 'rel',
+    'http://schemas.openxmlformats.org/spreadsheetml/2006/main': 'x',
+    'http://purl.oclc.org/ooxml/spreadsheetml/main': 'x',
+    'http://schemas.openxmlformats.org/presentationml/2006/main': 'p',
+    'http://purl.oclc.org/ooxml/presentationml/main': 'p',
+    'urn:schemas-microsoft-com:vml': 'v',
+  }),
+)
 
 /**
  * Walks over the XML of a part while it is read. Invalid XML does not end the walk: the error is thrown at the end.
@@ -108,7 +115,7 @@ function scopeOf(attributes: Readonly<Record<string, string>>, outer: Scope | un
     if (!key.startsWith('xmlns')) continue
     if (scope === outer) scope = Object.create(outer ?? null) as Scope
     const prefix = key.slice('xmlns:'.length)
-    if (scope !== undefined) scope[prefix] = PREFIXES[attributes[key] ?? ''] ?? prefix
+    if (scope !== undefined) scope[prefix] = PREFIXES.get(attributes[key] ?? '') ?? prefix
   }
   return scope ?? (Object.create(null) as Scope)
 }

@@ -1,6 +1,6 @@
 import { MarkedLines } from '../marked-lines.js'
 import type { FileBytes } from '../reader.js'
-import type { ReaderPiece } from '../reader-piece.js'
+import type { ReaderPiece, ReaderWarning } from '../reader-piece.js'
 import { DecodedText } from '../text-reader.js'
 import { HtmlEvents } from './html-events.js'
 import { HtmlText } from './html-text.js'
@@ -49,15 +49,17 @@ export async function* readPage(
   yield* decoded.warning()
 }
 
-/** The characters of a page, decoded as it declares. */
-export async function pageText(file: FileBytes): Promise<string> {
+/** The characters of a page, decoded as it declares, and what could not be decoded. */
+export async function pageText(
+  file: FileBytes,
+): Promise<{ readonly text: string; readonly warnings: readonly ReaderWarning[] }> {
   const decoded = await DecodedText.of(
     file,
     declaredCharset((await headOf(file)).toString('latin1').replaceAll('\0', '')),
   )
   let text = ''
   for await (const piece of decoded.pieces()) text += piece
-  return text
+  return { text, warnings: [...decoded.warning()].flatMap(({ warnings = [] }) => warnings) }
 }
 
 /** Adds a page that is in memory. */

@@ -1,21 +1,24 @@
-import { format, isDateFormat } from 'numfmt'
 import type { Blocks } from '../docx/docx-blocks.js'
-import type { Attributes, XmlVisitor } from '../docx/docx-xml.js'
+import type { DocxPackage } from '../docx/docx-package.js'
+import { type Attributes, isOn, type XmlVisitor } from '../docx/docx-xml.js'
 import { ChartTable, type Points } from './chart-table.js'
+import { generalNumber, NumberTexts } from './number-texts.js'
 
 /** The elements of a series with points, and what they are. */
-const ROLES: Readonly<Record<string, 'name' | 'categories' | 'x' | 'values' | 'sizes' | 'labels'>> = {
-  'c:tx': 'name',
-  'cx:tx': 'name',
-  'c:cat': 'categories',
-  'cx:strDim': 'categories',
-  'c:xVal': 'x',
-  'c:val': 'values',
-  'c:yVal': 'values',
-  'cx:numDim': 'values',
-  'c:bubbleSize': 'sizes',
-  'c15:datalabelsRange': 'labels',
-}
+const ROLES: ReadonlyMap<string, keyof Series> = new Map(
+  Object.entries<keyof Series>({
+    'c:tx': 'name',
+    'cx:tx': 'name',
+    'c:cat': 'categories',
+    'cx:strDim': 'categories',
+    'c:xVal': 'x',
+    'c:val': 'values',
+    'c:yVal': 'values',
+    'cx:numDim': 'values',
+    'c:bubbleSize': 'sizes',
+    'c15:datalabelsRange': 'labels',
+  }),
+)
 /** Each of these begins the points of one level. */
 const LEVELS = /^(?:c:(?:str|num)(?:Cache|Lit)|cx?:lvl|c15:dlblRangeCache)$/
 const VALUES = new Set(['c:v', 'cx:v', 'cx:pt'])
@@ -25,8 +28,6 @@ const HIDDEN = 'c15:filtered'
 const MAX_POINTS = 250_000
 /** Labels of points with more levels are hostile. */
 const MAX_LEVELS = 16
-/** The days between the first days of both calendars of Excel. */
-const DAYS_TO_1904 = 1_462
 
 /** A part of a chart while it is read. */
 interface Series {
@@ -47,6 +48,7 @@ export class ChartText implements XmlVisitor {
   isCut = false
   readonly #path: string[] = []
   readonly #table: ChartTable
+  readonly #numbers: NumberTexts
   #series: Series | undefined
   /** The points that the open element has; `undefined` outside a series. */
   #levels: Points[] | undefined
@@ -62,7 +64,11 @@ export class ChartText implements XmlVisitor {
   readonly #laterNames: Points[][] = []
   readonly #later: Series[] = []
 
-  constructor(private readonly out: Blocks) {
+  constructor(
+    private readonly out: Blocks,
+    file: DocxPackage,
+  ) {
+    this.#numbers = NumberTexts.of(file)
     this.#table = new ChartTable(out)
   }
 
@@ -74,7 +80,7 @@ export class ChartText implements XmlVisitor {
       return
     }
     if (name === 'c:ser' || name === 'cx:data' || name === 'cx:series') this.#series = newSeries()
-    else if (name === 'c:date1904') this.#startsIn1904 = !/^(?:0|false)$/.test(attribute('val') ?? '')
+    else if (name === 'c:date1904') this.#startsIn1904 = isOn(attribute('val'))
     else if (LEVELS.test(name)) this.#openLevel(attribute('formatCode') ?? '')
     else if (name === 'c:pt' || name === 'cx:pt') this.#index = Number(attribute('idx') ?? 'NaN')
     else if (name === 'a:br') this.#paragraph += '\n'
@@ -94,7 +100,7 @@ export class ChartText implements XmlVisitor {
     else if (name === 'c:ser') this.#addSeries()
     else if (name === 'cx:data' && this.#series !== undefined) this.#later.push(this.#series)
     else if (name === 'cx:series' && this.#series !== undefined) this.#laterNames.push(this.#series.name)
-    if (name in ROLES && this.#path.at(-1) !== 'c:dLbl') this.#levels = undefined
+    if (ROLES.has(name) && this.#path.at(-1) !== 'c:dLbl') this.#levels = undefined
     if (name === 'c:ser' || name === 'cx:data' || name === 'cx:series') this.#series = undefined
     if (this.#path.length === 0) this.#finish()
   }
@@ -109,7 +115,7 @@ export class ChartText implements XmlVisitor {
   }
 
   #openRole(name: string, parent: string | undefined): void {
-    const role = ROLES[name]
+    const role = ROLES.get(name)
     if (role === undefined || this.#series === undefined) return
     // The text of a label has the same element as the name of the series.
     if (role === 'name' && parent !== 'c:ser' && parent !== 'cx:series') return
@@ -145,14 +151,8 @@ export class ChartText implements XmlVisitor {
     const number = Number(value)
     const isNumber = this.#path.some((name) => name.includes(':num'))
     if (!isNumber || value === '' || !Number.isFinite(number)) return value.replaceAll(/\s+/g, ' ')
-    if (this.#format !== '' && this.#format.length <= 255 && isDateFormat(this.#format)) {
-      try {
-        return format(this.#format, this.#startsIn1904 ? number + DAYS_TO_1904 : number, { nbsp: false }).trim()
-      } catch {
-        return value
-      }
-    }
-    return String(Number(number.toPrecision(15)))
+    const isDate = this.#numbers.isDate(this.#format)
+    return isDate ? this.#numbers.show(number, this.#format, this.#startsIn1904) : generalNumber(number)
   }
 
   #endParagraph(): void {

@@ -90,7 +90,7 @@ async function readSlide(
 async function readChart(file: DocxPackage, part: string, out: Blocks, warnings: ReaderWarning[]): Promise<void> {
   // The formats of its dates need a large library.
   const { ChartText } = await import('../office/chart-text.js')
-  const chart = new ChartText(out)
+  const chart = new ChartText(out, file)
   await readInto(file, part, chart, warnings)
   if (chart.isCut) warnings.push(textMayBeMissing(`${part} has too many points`))
 }

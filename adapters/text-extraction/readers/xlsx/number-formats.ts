@@ -1,5 +1,5 @@
-import { format, isDateFormat } from 'numfmt'
 import type { Attributes, XmlVisitor } from '../docx/docx-xml.js'
+import { generalNumber, NumberTexts } from '../office/number-texts.js'
 
 /** Formats that files name by number only (ECMA-376, part 1, 18.8.30). The look of dates depends on the reader's country, so they are written as ISO 8601. */
 const BUILT_IN: Readonly<Record<number, string>> = {
@@ -33,12 +33,8 @@ const BUILT_IN: Readonly<Record<number, string>> = {
 /** Formats of dates in East Asian versions of Excel. */
 const ASIAN_DATES = [27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58]
 const ISO_DATE = 'yyyy-mm-dd'
-/** Excel allows no longer format. */
-const MAX_FORMAT_CHARACTERS = 255
 /** Excel allows no more styles. */
 const MAX_STYLES = 65_536
-/** The days between the first days of both calendars of Excel. */
-const DAYS_TO_1904 = 1_462
 
 /** The formats of the styles of a workbook, and the texts of numbers in them. */
 export class NumberFormats implements XmlVisitor {
@@ -47,7 +43,7 @@ export class NumberFormats implements XmlVisitor {
   readonly #codes = new Map<number, string>()
   /** The number of the format of each style. */
   readonly #styles: number[] = []
-  readonly #isDate = new Map<string, boolean>()
+  readonly #texts = new NumberTexts()
   #isInStyles = false
 
   open(name: string, attribute: Attributes): void {
@@ -71,32 +67,12 @@ export class NumberFormats implements XmlVisitor {
     const number = Number(value)
     if (value.trim() === '' || !Number.isFinite(number)) return value
     const code = this.#codeOf(this.#styles[style] ?? 0)
-    if (code === undefined) return general(number)
-    try {
-      const shown = this.#isDateCode(code) && this.startsIn1904 ? number + DAYS_TO_1904 : number
-      const text = format(code, shown, { nbsp: false, dateErrorNumber: true, dateErrorThrows: false }).trim()
-      return text === '' || /^#+$/.test(text) ? general(number) : text
-    } catch {
-      return general(number)
-    }
-  }
-
-  #isDateCode(code: string): boolean {
-    let isDate = this.#isDate.get(code)
-    if (isDate === undefined) this.#isDate.set(code, (isDate = isDateFormat(code)))
-    return isDate
+    return code === undefined ? generalNumber(number) : this.#texts.show(number, code, this.startsIn1904)
   }
 
   /** @returns `undefined` for the general format */
   #codeOf(id: number): string | undefined {
     const code = this.#codes.get(id) ?? BUILT_IN[id] ?? (ASIAN_DATES.includes(id) ? ISO_DATE : undefined)
-    const isGeneral =
-      code === undefined || code === '@' || /^general$/i.test(code) || code.length > MAX_FORMAT_CHARACTERS
-    return isGeneral ? undefined : code
+    return code === undefined || code === '@' || /^general$/i.test(code) ? undefined : code
   }
-}
-
-/** A number with the fifteen digits that Excel keeps: 0.3 instead of 0.30000000000000004. */
-function general(number: number): string {
-  return String(Number(number.toPrecision(15)))
 }

@@ -21,6 +21,8 @@ export interface SheetRow {
 /** Repeated cells may be longer than the cells of a row by this factor. */
 const REPEATED_PER_CHARACTER = 12
 const FREE_REPEATED_CHARACTERS = 1_048_576
+/** A hostile sheet may have merged cells in every column, and each row looks at all of them. */
+const MAX_MERGED_COLUMNS = 256
 /** Cells that stand for a missing value. */
 const PLACEHOLDER = /^(?:n\/?a|none|null|tbd|tbc|unknown|[-–—?.]+)$/i
 
@@ -82,7 +84,8 @@ export class SheetRows {
   #decide(candidate: SheetRow, next: SheetRow): void {
     this.#candidate = undefined
     const isBelow = next.row === candidate.row + 1 && next.cells.length > 1
-    const hasNumbers = candidate.columns.some((column) => next.numbers.has(column))
+    // Years alone may be names too, so they tell nothing.
+    const hasNumbers = !next.mayBeNames && candidate.columns.some((column) => next.numbers.has(column))
     const looksAlike =
       candidate.styles === this.#nameStyles && this.#nameStyles !== (this.#bodyStyles ?? this.#nameStyles)
     const isHeader = isBelow && (hasNumbers || looksAlike) && !candidate.cells.some((cell) => PLACEHOLDER.test(cell))
@@ -111,16 +114,19 @@ export class SheetRows {
     const own = new Set(row.columns)
     for (const { text } of placed) this.#budget += text.length * REPEATED_PER_CHARACTER
     const filled: typeof placed = []
-    for (const [column, { text, last }] of this.#merged) {
-      if (row.row > last) this.#merged.delete(column)
-      else if (!own.has(column) && text.length <= this.#budget) {
-        this.#budget -= text.length
-        filled.push({ column, text })
+    if (this.#budget >= SHORT_CHARACTERS) {
+      for (const [column, { text, last }] of this.#merged) {
+        if (row.row > last) this.#merged.delete(column)
+        else if (!own.has(column) && text.length <= this.#budget) {
+          this.#budget -= text.length
+          filled.push({ column, text })
+        }
       }
     }
     for (const { column, text } of placed) {
       const last = text.length > SHORT_CHARACTERS ? undefined : this.merges.lastRowOf(row.row, column)
-      if (last !== undefined) this.#merged.set(column, { text, last })
+      const hasRoom = this.#merged.has(column) || this.#merged.size < MAX_MERGED_COLUMNS
+      if (last !== undefined && hasRoom) this.#merged.set(column, { text, last })
     }
     if (filled.length === 0) return row
     const all = [...placed, ...filled].sort((first, second) => first.column - second.column)

@@ -119,6 +119,11 @@ describe('a hostile table', () => {
     }
   })
 
+  it('has the names of the columns below a title with an open quote', async () => {
+    const { text } = await extract('"Sales 2024\ncity,people\nOslo,7\n')
+    expect(text).toBe('"Sales 2024\ncity; people\ncity: Oslo; people: 7\n')
+  })
+
   it('keeps the rows behind an open quote with the memory of a small machine', async () => {
     const small = new WorkerTextExtractor({ maxMemoryMb: 256 })
     try {

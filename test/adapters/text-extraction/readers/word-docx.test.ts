@@ -14,6 +14,8 @@ const run = (content: string): string => `<w:r>${content}</w:r>`
 const word = (text: string): string => run(`<w:t>${text}</w:t>`)
 const box = (text: string): string => `<w:txbxContent>${paragraph(text)}</w:txbxContent>`
 
+const RELATED = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
+
 describe('the text of a .docx', () => {
   it.each([
     ['breaks', run('<w:t>one</w:t><w:br/><w:t>two</w:t><w:cr/><w:t>three</w:t>'), 'one\ntwo\nthree'],
@@ -186,6 +188,57 @@ describe('documents and fields in a .docx', () => {
     )
     expect(rich.text).toBe('x')
     expect(rich.warnings).toEqual(['text of another format that is embedded in the document is left out'])
+  })
+
+  const LEFT_OUT = 'text of another format that is embedded in the document is left out'
+  const missing = (problem: string): string => `${problem}: some of its text may be missing`
+  const lists = (count: number): Record<string, Buffer> =>
+    Object.fromEntries(Array.from({ length: count }, (_, at) => [`aFChunk${at}.docx`, docx(paragraph(`inner ${at}`))]))
+
+  it.each<[string, Record<string, string | Buffer>, string, readonly string[]]>([
+    ['a flat package', { 'aFChunk1.xml': '<?xml version="1.0"?>\n<pkg:package><pkg:part>QUJD' }, '', [LEFT_OUT]],
+    ['a document of Word 2003', { 'aFChunk1.xml': '<?xml version="1.0"?><w:wordDocument>PAGE' }, '', [LEFT_OUT]],
+    ['a text that begins as a zip', { 'aFChunk1.txt': 'PK is a sign' }, 'PK is a sign', []],
+    [
+      'a damaged document',
+      { 'aFChunk1.docx': docx(paragraph('inner')).subarray(0, 300) },
+      '',
+      [missing('word/aFChunk1.docx is damaged')],
+    ],
+    [
+      'a document with a damaged part',
+      { 'aFChunk1.docx': docx(paragraph('inner'), { 'footnotes.xml': '<w:footnotes' }) },
+      'inner',
+      [missing('word/footnotes.xml is damaged')],
+    ],
+    [
+      'more documents than are read',
+      lists(52),
+      Array.from({ length: 50 }, (_, at) => `inner ${at}`).join('\n'),
+      [missing('the embedded documents are too many or too large')],
+    ],
+  ])('says what is missing of %s', async (_what, parts, text, warnings) => {
+    const body = Object.keys(parts).map((name) => `<w:altChunk xmlns:r="${RELATED}" r:id="${name}"/>`)
+    const read = await extractWord('a.docx', docx(body.join('') + paragraph('after'), parts))
+    expect(read.text.split(/\n+/).join('\n')).toBe(text === '' ? 'after' : `${text}\nafter`)
+    expect(read.warnings).toEqual(warnings)
+  })
+
+  it('has an embedded text once, however many references it has', async () => {
+    const embed = `<w:altChunk xmlns:r="${RELATED}" r:id="aFChunk1.txt"/>`
+    const read = await extractWord('a.docx', docx(embed + paragraph('after') + embed, { 'aFChunk1.txt': 'once' }))
+    expect(read.text.split(/\n+/)).toEqual(['once', 'after'])
+    expect(read.warnings).toEqual([])
+  })
+
+  it('has no more characters of embedded texts than a budget', async () => {
+    const line = `${'x'.repeat(999)}\n`
+    const parts = { 'aFChunk1.txt': line.repeat(9_000), 'aFChunk2.txt': line.repeat(9_000) }
+    const body = Object.keys(parts).map((name) => `<w:altChunk xmlns:r="${RELATED}" r:id="${name}"/>`)
+    const read = await extractWord('a.docx', docx(body.join(''), parts))
+    expect(read.text.length).toBeGreaterThan(16_000_000)
+    expect(read.text.length).toBeLessThan(17_000_000)
+    expect(read.warnings).toEqual([missing('the embedded documents are too many or too large')])
   })
 })
 

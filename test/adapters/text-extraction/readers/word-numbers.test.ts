@@ -122,7 +122,9 @@ describe('the automatic numbers of a .docx', () => {
     ['ideographTraditional', ['甲', '乙', '丙']],
     ['decimalEnclosedCircle', ['①', '②', '③']],
     ['russianLower', ['а', 'б', 'в']],
+    ['chicago', ['*', '†', '‡']],
     ['ofAnotherWorld', ['1', '2', '3']],
+    ['constructor', ['1', '2', '3']],
   ])('are written as %s', async (numberFormat, expected) => {
     const body = expected.map((_, at) => item(`line ${at}`)).join('')
     const lines = await linesOf(body, numbering(level(0, numberFormat, '%1')))
@@ -139,6 +141,11 @@ describe('the automatic numbers of a .docx', () => {
       ['ordinalText', 121, 'One hundred twenty-first'],
       ['chineseCounting', 305, '三百零五'],
       ['japaneseCounting', 12, '十二'],
+      ['japaneseCounting', 1110, '千百十'],
+      ['chineseCounting', 110, '一百一十'],
+      ['chineseLegalSimplified', 10, '壹拾'],
+      ['ideographLegalTraditional', 15, '壹拾伍'],
+      ['japaneseLegal', 10, '壱拾'],
       ['lowerLetter', 2_000_000_000, '2000000000'],
       ['lowerRoman', 2_000_000_000, '2000000000'],
     ]
@@ -168,7 +175,9 @@ describe('the automatic numbers of a .docx', () => {
     ])
   })
 
-  it('are missing without a word if their part is damaged', async () => {
-    expect(await linesOf(item('text'), '<w:numbering')).toEqual(['text'])
+  it('are missing with a warning if their part is damaged', async () => {
+    const { text, warnings } = await extractWord('a.docx', docx(item('text'), { 'numbering.xml': '<w:numbering' }))
+    expect(text).toBe('text')
+    expect(warnings).toEqual(['word/numbering.xml is damaged: some of its text may be missing'])
   })
 })

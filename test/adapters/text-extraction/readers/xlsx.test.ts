@@ -140,6 +140,23 @@ describe('a workbook', () => {
     ])
   })
 
+  it('has no row with a year as names', async () => {
+    const films = rowsOf([
+      ['Title', 'Director', 'Year'],
+      ['Alien', 'Scott', 1979],
+      [],
+      ['Jaws', 'Spielberg', 1975],
+      ['Rocky', 'Avildsen', 1976],
+    ])
+    expect(await linesOf(films)).toEqual([
+      'Title; Director; Year',
+      'Title: Alien; Director: Scott; Year: 1979',
+      '',
+      'Title: Jaws; Director: Spielberg; Year: 1975',
+      'Title: Rocky; Director: Avildsen; Year: 1976',
+    ])
+  })
+
   it('knows the names of a second table of texts by their look', async () => {
     const row = (number: number, style: number, ...texts: readonly string[]): string =>
       `<row r="${number}">${texts.map((text) => `<c t="inlineStr" s="${style}"><is><t>${text}</t></is></c>`).join('')}</row>`
