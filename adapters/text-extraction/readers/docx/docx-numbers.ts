@@ -43,7 +43,7 @@ interface HanWords {
   readonly digits: string
   /** Tens, hundreds and thousands. */
   readonly units: string
-  /** Where a unit has a one before it: always, except for ten to nineteen, or never. */
+  /** The units with a one before them: all, all but the ten of ten to nineteen, or none. */
   readonly ones: 'always' | 'not-first-ten' | 'never'
 }
 const CHINESE: HanWords = { digits: '零一二三四五六七八九', units: '十百千', ones: 'not-first-ten' }
