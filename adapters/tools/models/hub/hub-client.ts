@@ -9,9 +9,9 @@ import {
   withAnySignal,
 } from '../../../../src/ports/index.js'
 import { cutOff, failureOf, type HubPlace, notTheHub, otherCommit, unreachable } from './hub-errors.js'
-import { type Fetch, openNetworkFetch } from './hub-fetch.js'
+import { openNetworkFetch } from './hub-fetch.js'
 import { GIT_HASH, type HubFile, toHubFile } from './hub-file.js'
-import { type HubLibrary, type HubOptions, loadLibrary } from './hub-options.js'
+import { type Fetch, type HubLibrary, type HubOptions, loadLibrary } from './hub-options.js'
 
 /** Takes the bytes of a file. */
 interface FileSink {

@@ -1,8 +1,6 @@
 import { InvalidInputError } from '../../../../src/index.js'
 import { isCode } from '../../../node-kit/index.js'
-import { variable } from './hub-options.js'
-
-export type Fetch = typeof globalThis.fetch
+import { type Fetch, variable } from './hub-options.js'
 
 /** The fetch of a download, and advice about a proxy that it cannot use. */
 interface NetworkFetch {

@@ -1,7 +1,6 @@
 import { InvalidInputError, UnsupportedError } from '../../../../src/index.js'
 import { messageOf } from '../../../../src/ports/index.js'
 import { isCode } from '../../../node-kit/index.js'
-import type { Fetch } from './hub-fetch.js'
 
 export interface HubOptions {
   /** Owner and name. */
@@ -16,6 +15,7 @@ export interface HubOptions {
   readonly signal: AbortSignal | undefined
 }
 
+export type Fetch = typeof globalThis.fetch
 export type HubLibrary = typeof import('@huggingface/hub')
 
 const DEFAULT_ENDPOINT = 'https://huggingface.co'
