@@ -66,7 +66,7 @@ describe('alcove doctor', () => {
     const { exitCode, stdout } = await alcove(['doctor'])
     expect(exitCode).toBe(0)
     expect(stdout).toMatch(
-      /^note: language-unknown: Context 1, whose model is all-MiniLM-L6-v2: Finnish \(1 document\): found by words alone\.\n {2}Run "alcove model download multilingual-e5-small" \(135 MB\), then "alcove reindex 1 --model multilingual-e5-small": it embeds 3 windows, .+\nNo problems found in 3 documents\.\n$/,
+      /^note: language-unknown: Context 1, whose model is all-MiniLM-L6-v2: Finnish \(1 document\): found by words alone\.\n {2}Run "alcove model download multilingual-e5-small" \(135 MB\), start the server again, then run "alcove reindex 1 --model multilingual-e5-small": it embeds 3 windows, .+\nNo problems found in 3 documents\.\n$/,
     )
     const { notices } = JSON.parse((await alcove(['doctor', '--json'])).stdout) as VerifyReport
     expect(notices).toMatchObject([{ code: 'language-unknown', subject: { contextId: 1, model: 'all-MiniLM-L6-v2' } }])
