@@ -4,7 +4,7 @@ import { AlcoveError, ExtractionError, type ExtractionErrorCode } from '../../..
 import type { ExtractionLimits } from '../extraction-limits.js'
 import { formatOf } from '../formats.js'
 import { TextSample } from '../language/text-sample.js'
-import { boundedPieces, type FileBytes, type Reader, readAll } from '../readers/reader.js'
+import { boundedPieces, type FileBytes, inMemory, type Reader, readAll } from '../readers/reader.js'
 import { extractedPiece } from '../readers/reader-piece.js'
 import { type HostMessage, Mailbox, type WorkerMessage } from './extraction-protocol.js'
 
@@ -90,12 +90,7 @@ async function checkedContainer(file: FileBytes, extension: string): Promise<Fil
   const bytes = await readAll(file)
   const { checkZip, isZip } = await import('../readers/docx/checked-zip.js')
   if (isZip(bytes)) await checkZip(bytes, extension)
-  return {
-    sizeBytes: bytes.length,
-    open: async function* () {
-      yield bytes
-    },
-  }
+  return inMemory(bytes)
 }
 
 async function* noPieces(): AsyncGenerator<never> {

@@ -23,6 +23,16 @@ export function textMayBeMissing(part: string): ReaderWarning {
   return warning(`${part}: some of its text may be missing`, 'text-may-be-missing', { part })
 }
 
+/** A file whose bytes are in memory. */
+export function inMemory(bytes: Buffer): FileBytes {
+  return {
+    sizeBytes: bytes.length,
+    open: async function* () {
+      yield bytes
+    },
+  }
+}
+
 /** Reads all bytes of a file, for formats that need the whole file. */
 export async function readAll(file: FileBytes): Promise<Buffer> {
   const whole = Buffer.allocUnsafe(file.sizeBytes)

@@ -15,6 +15,7 @@ import { type AddModelResult, idTaken, modelOfId, placeModel, requireFolderName 
 import { partialFolder, removeLeftOver, withDownloadLock } from './download-folder.js'
 import { HubClient } from './hub/hub-client.js'
 import { unknownName } from './hub/hub-errors.js'
+import { GIT_HASH } from './hub/hub-file.js'
 import { endpointOf, variable } from './hub/hub-options.js'
 import { chooseFiles } from './hub/model-files.js'
 import { type DownloadProgress, PartialDownload } from './hub/partial-download.js'
@@ -40,7 +41,6 @@ export interface DownloadModelOptions extends ModelProfileChanges {
 
 const REPOSITORY = /^[A-Za-z0-9][\w.-]{0,95}\/[A-Za-z0-9][\w.-]{0,95}$/
 const REVISION = /^(?!.*\.\.)[\w./-]{1,200}$/
-const COMMIT = /^[0-9a-f]{40}$/
 
 /**
  * Downloads a model from the Hugging Face hub or from a mirror, and adds it as `addModel` does. The revision is resolved
@@ -64,7 +64,7 @@ export async function downloadModel(options: DownloadModelOptions): Promise<AddM
   const bundled = known && (await findBundled(dataDir, known, options))
   if (bundled !== undefined) return bundled
   const named = { repository, commit: revision }
-  const there = COMMIT.test(revision) ? await findThere(dataDir, id, named, changes) : undefined
+  const there = GIT_HASH.safeParse(revision).success ? await findThere(dataDir, id, named, changes) : undefined
   if (there !== undefined) {
     await removeLeftOver(dataDir, named)
     return there

@@ -1,5 +1,5 @@
 import type { EmbeddingProfile } from '../../../src/ports/index.js'
-import { SEARCH_SENTENCE } from './model-families.js'
+import { ARCTIC_2, BGE_M3, BY_SENTENCE, E5, NOMIC } from './model-families.js'
 
 /** A model that `downloadModel` knows by its name. Its facts are those of its card. */
 export interface CatalogModel extends Pick<EmbeddingProfile, 'pooling' | 'queryPrefix' | 'passagePrefix'> {
@@ -21,7 +21,6 @@ export interface CatalogModel extends Pick<EmbeddingProfile, 'pooling' | 'queryP
   readonly problem: string | null
 }
 
-const E5 = { pooling: 'mean', queryPrefix: 'query: ', passagePrefix: 'passage: ' } as const
 const PLAIN = { queryPrefix: '', passagePrefix: '', problem: null } as const
 
 /** The models that `downloadModel` knows. */
@@ -66,9 +65,7 @@ export const MODEL_CATALOG: readonly CatalogModel[] = [
     name: 'bge-small-en-v1.5',
     repository: 'Xenova/bge-small-en-v1.5',
     original: 'BAAI/bge-small-en-v1.5',
-    pooling: 'cls',
-    queryPrefix: SEARCH_SENTENCE,
-    passagePrefix: '',
+    ...BY_SENTENCE,
     languages: 'English',
     dimensions: 384,
     windowTokens: 512,
@@ -77,16 +74,16 @@ export const MODEL_CATALOG: readonly CatalogModel[] = [
     problem: null,
   },
   {
-    ...PLAIN,
+    ...BGE_M3,
     name: 'bge-m3',
     repository: 'Xenova/bge-m3',
     original: 'BAAI/bge-m3',
-    pooling: 'cls',
     languages: 'over 100 languages',
     dimensions: 1_024,
     windowTokens: 8_192,
     sizeMb: 587,
     licence: 'MIT',
+    problem: null,
   },
   {
     ...PLAIN,
@@ -104,9 +101,7 @@ export const MODEL_CATALOG: readonly CatalogModel[] = [
     name: 'snowflake-arctic-embed-m',
     repository: 'Snowflake/snowflake-arctic-embed-m',
     original: 'Snowflake/snowflake-arctic-embed-m',
-    pooling: 'cls',
-    queryPrefix: SEARCH_SENTENCE,
-    passagePrefix: '',
+    ...BY_SENTENCE,
     languages: 'English',
     dimensions: 768,
     windowTokens: 512,
@@ -118,9 +113,7 @@ export const MODEL_CATALOG: readonly CatalogModel[] = [
     name: 'snowflake-arctic-embed-m-v2.0',
     repository: 'Snowflake/snowflake-arctic-embed-m-v2.0',
     original: 'Snowflake/snowflake-arctic-embed-m-v2.0',
-    pooling: 'cls',
-    queryPrefix: 'query: ',
-    passagePrefix: '',
+    ...ARCTIC_2,
     languages: '74 languages',
     dimensions: 768,
     windowTokens: 8_192,
@@ -132,9 +125,7 @@ export const MODEL_CATALOG: readonly CatalogModel[] = [
     name: 'nomic-embed-text-v1.5',
     repository: 'nomic-ai/nomic-embed-text-v1.5',
     original: 'nomic-ai/nomic-embed-text-v1.5',
-    pooling: 'mean',
-    queryPrefix: 'search_query: ',
-    passagePrefix: 'search_document: ',
+    ...NOMIC,
     languages: 'English',
     dimensions: 768,
     // More needs another scale of its positions, which the graph does not have.

@@ -5,17 +5,23 @@ import type { ModelFacts, ModelProfileChanges } from '../../device/index.js'
 import { ifPresent } from '../../node-kit/index.js'
 
 /** Models of one maker, which need the same texts in front of queries and passages. */
-interface ModelFamily {
+interface ModelFamily extends FamilyFacts {
   readonly name: string
   /** Tells the family by the name of a model, without its owner. */
   readonly pattern: RegExp
-  readonly queryPrefix: string
-  readonly passagePrefix: string
-  readonly pooling: ModelFacts['pooling']
 }
 
+type FamilyFacts = Pick<ModelFacts, 'queryPrefix' | 'passagePrefix' | 'pooling'>
+
 /** The sentence that the cards of English BGE and of Arctic Embed 1 ask for. */
-export const SEARCH_SENTENCE: string = 'Represent this sentence for searching relevant passages: '
+const SEARCH_SENTENCE = 'Represent this sentence for searching relevant passages: '
+
+export const E5: FamilyFacts = { queryPrefix: 'query: ', passagePrefix: 'passage: ', pooling: 'mean' }
+export const NOMIC: FamilyFacts = { queryPrefix: 'search_query: ', passagePrefix: 'search_document: ', pooling: 'mean' }
+/** English BGE, and Arctic Embed 1. */
+export const BY_SENTENCE: FamilyFacts = { queryPrefix: SEARCH_SENTENCE, passagePrefix: '', pooling: 'cls' }
+export const BGE_M3: FamilyFacts = { queryPrefix: '', passagePrefix: '', pooling: 'cls' }
+export const ARCTIC_2: FamilyFacts = { queryPrefix: 'query: ', passagePrefix: '', pooling: 'cls' }
 
 /** As the cards of the models say. Their conversions often leave these facts out. */
 const FAMILIES: readonly ModelFamily[] = [
@@ -23,38 +29,28 @@ const FAMILIES: readonly ModelFamily[] = [
     name: 'E5',
     // The instruct models of the family need a sentence of the task instead.
     pattern: /^(multilingual-)?e5-(small|base|large)(?!.*instruct)/i,
-    queryPrefix: 'query: ',
-    passagePrefix: 'passage: ',
-    pooling: 'mean',
+    ...E5,
   },
   {
     name: 'Nomic Embed',
     pattern: /^nomic-embed-text-v/i,
-    queryPrefix: 'search_query: ',
-    passagePrefix: 'search_document: ',
-    pooling: 'mean',
+    ...NOMIC,
   },
   {
     name: 'BGE',
     pattern: /^bge-(small|base|large)-en/i,
-    queryPrefix: SEARCH_SENTENCE,
-    passagePrefix: '',
-    pooling: 'cls',
+    ...BY_SENTENCE,
   },
-  { name: 'BGE', pattern: /^bge-m3/i, queryPrefix: '', passagePrefix: '', pooling: 'cls' },
+  { name: 'BGE', pattern: /^bge-m3/i, ...BGE_M3 },
   {
     name: 'Arctic Embed 2',
     pattern: /^snowflake-arctic-embed-[ml]-v2/i,
-    queryPrefix: 'query: ',
-    passagePrefix: '',
-    pooling: 'cls',
+    ...ARCTIC_2,
   },
   {
     name: 'Arctic Embed',
     pattern: /^snowflake-arctic-embed-(xs|s|m|l)(-|$)/i,
-    queryPrefix: SEARCH_SENTENCE,
-    passagePrefix: '',
-    pooling: 'cls',
+    ...BY_SENTENCE,
   },
 ]
 

@@ -21,7 +21,7 @@ export function similarityKeyOf({ profile: { fingerprint } }: Pick<EmbeddingMode
 
 /** Reads the scale of a model that was measured. @returns `undefined` before that */
 export async function readScale(
-  settings: SettingRepository,
+  settings: Pick<SettingRepository, 'get'>,
   model: Pick<EmbeddingModel, 'profile'>,
 ): Promise<SimilarityScale | undefined> {
   const text = await settings.get(similarityKeyOf(model))
@@ -34,7 +34,7 @@ export async function readScale(
 
 /** @returns the languages of the sample that a model knows; `undefined` if it knows none, or was not measured yet */
 export async function knownLanguages(
-  settings: SettingRepository,
+  settings: Pick<SettingRepository, 'get'>,
   model: Pick<EmbeddingModel, 'profile'>,
 ): Promise<readonly string[] | undefined> {
   const languages = (model.profile.similarity ?? (await readScale(settings, model)))?.languages

@@ -136,7 +136,10 @@ export class DocumentRun {
   async #receipt(): Promise<IngestionReceipt> {
     const { storage } = this.ports
     const { language } = this.#report.text
-    const known = await storage.read(({ settings }) => knownLanguages(settings, this.model))
+    const settings = {
+      get: async (key: string) => await storage.read((repositories) => repositories.settings.get(key)),
+    }
+    const known = language === null ? undefined : await knownLanguages(settings, this.model)
     const isUnknown = language !== null && knowsLanguage(known, language) === false
     const warnings = isUnknown ? [unknownLanguageWarning(language, this.#context.embeddingModel)] : []
     return this.#report.receipt(this.#vectors.indexMs, warnings)

@@ -2,7 +2,7 @@ import { ExtractionError } from '../../../../src/ports/index.js'
 import { encrypted, topLevelStreams } from '../doc/doc-container.js'
 import { MarkedLines } from '../marked-lines.js'
 import type { Relationship } from '../office/office-file.js'
-import { type FileBytes, textMayBeMissing } from '../reader.js'
+import { inMemory, textMayBeMissing } from '../reader.js'
 import type { ReaderPiece, ReaderWarning } from '../reader-piece.js'
 import { isZip, type SharedBytes } from './checked-zip.js'
 import { DamagedPartError, type DocxPackage, keyOf } from './docx-package.js'
@@ -191,15 +191,6 @@ async function pageOf(html: string): Promise<DocxChunk> {
 
 function addLines(text: string, out: MarkedLines): void {
   for (const line of text.split(/\r\n|[\r\n]/)) out.add(line)
-}
-
-function inMemory(bytes: Buffer): FileBytes {
-  return {
-    sizeBytes: bytes.length,
-    open: async function* () {
-      yield bytes
-    },
-  }
 }
 
 /** The paragraphs of a chunk, for a cell or a box. */

@@ -1,7 +1,8 @@
 import { ExtractionError } from '../../../../src/ports/index.js'
 import { titled } from '../file-title.js'
 import { MarkedLines } from '../marked-lines.js'
-import { mainPartOf, type Relationship, relationshipsIn, titleOf, walk } from '../office/office-file.js'
+import { mainPartOf, type Relationship, relationshipsIn, titleOf } from '../office/office-file.js'
+import { readChart } from '../office/read-chart.js'
 import { textMayBeMissing, warning } from '../reader.js'
 import type { ReaderPiece, ReaderWarning } from '../reader-piece.js'
 import { checkZip, type SharedBytes } from './checked-zip.js'
@@ -41,8 +42,14 @@ async function* readStories(file: DocxPackage, readInner: ReadInner | undefined)
   if (warnings.length > 0) yield { text: '', warnings }
   for (const { type, part } of parts.stories) {
     story.leaveGap()
-    if (type.startsWith('chart')) yield* readChart(file, part, story)
-    else yield* readPart(file, part, false, textOf())
+    if (!type.startsWith('chart')) {
+      yield* readPart(file, part, false, textOf())
+      continue
+    }
+    const ofChart: ReaderWarning[] = []
+    await readChart(file, part, story, ofChart)
+    yield* story.pieces()
+    if (ofChart.length > 0) yield { text: '', warnings: ofChart }
   }
 }
 
@@ -70,22 +77,6 @@ async function* readPart(
     warnings.push(warning(message, 'embedded-text-left-out'))
   }
   yield* text.story.pieces()
-  if (warnings.length > 0) yield { text: '', warnings }
-}
-
-async function* readChart(file: DocxPackage, part: string, story: MarkedLines): AsyncGenerator<ReaderPiece> {
-  // The formats of its dates need a large library.
-  const { ChartText } = await import('../office/chart-text.js')
-  const chart = new ChartText(story, file)
-  const warnings: ReaderWarning[] = []
-  try {
-    await walk(file, part, chart)
-  } catch (error) {
-    if (!(error instanceof DamagedPartError)) throw error
-    warnings.push(textMayBeMissing(error.message))
-  }
-  if (chart.isCut) warnings.push(textMayBeMissing(`${part} has too many points`))
-  yield* story.pieces()
   if (warnings.length > 0) yield { text: '', warnings }
 }
 

@@ -2,6 +2,7 @@ import { isAscii, isUtf8 } from 'node:buffer'
 import { type Charset, detectCharset } from '../../charsets/charset.js'
 import { decodeWhole } from '../../charsets/charset-decoder.js'
 import { declaredCharset } from '../html/html-reader.js'
+import { inMemory } from '../reader.js'
 
 /** Charsets of parts that often are another one; '' stands for none. */
 const DOUBTFUL = /^(?:|utf-?8|(?:us-)?ascii|x-?unknown|unknown|default|(?:unknown-|x-)?8-?bit)$/i
@@ -111,10 +112,12 @@ class Rewriter {
   async #nameOf(bytes: Buffer, declared: () => string | undefined): Promise<string> {
     if (this.#guesses >= MAX_GUESSES) return this.#lastGuess
     this.#guesses += 1
-    const found: Pick<Charset, 'name' | 'isUnsure'> = await detectCharset(oneOf(bytes), declared()).catch(() => ({
-      name: FALLBACK,
-      isUnsure: true,
-    }))
+    const found: Pick<Charset, 'name' | 'isUnsure'> = await detectCharset(inMemory(bytes).open(), declared()).catch(
+      () => ({
+        name: FALLBACK,
+        isUnsure: true,
+      }),
+    )
     if (found.isUnsure) this.unsure.add(found.name)
     this.#lastGuess = found.name
     return found.name
@@ -205,8 +208,4 @@ function decodedBody(body: Buffer, encoding: string): Buffer {
 /** The end of a block of headers. A mail without a body may have none. */
 function blankLine(headerBytes: number): Buffer {
   return Buffer.from(headerBytes > 0 ? '\r\n' : '')
-}
-
-async function* oneOf(bytes: Buffer): AsyncGenerator<Uint8Array> {
-  yield bytes
 }

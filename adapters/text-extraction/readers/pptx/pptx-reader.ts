@@ -1,11 +1,10 @@
 import { ExtractionError } from '../../../../src/ports/index.js'
-import type { Blocks } from '../docx/docx-blocks.js'
 import { DamagedPartError, type DocxPackage } from '../docx/docx-package.js'
-import type { XmlVisitor } from '../docx/docx-xml.js'
 import { titled } from '../file-title.js'
 import { MarkedLines } from '../marked-lines.js'
 import { byId, mainPartOf, openOffice, relationshipsIn, titleOf, walk } from '../office/office-file.js'
-import { type FileBytes, readAll, textMayBeMissing, warning } from '../reader.js'
+import { readChart, readInto } from '../office/read-chart.js'
+import { type FileBytes, readAll, warning } from '../reader.js'
 import type { ReaderPiece, ReaderWarning } from '../reader-piece.js'
 import { SlideText } from './slide-text.js'
 
@@ -85,24 +84,6 @@ async function readSlide(
   const related = relationships.find(({ type }) => type === 'notesSlide')
   if (related !== undefined && file.claim(related.part)) await readInto(file, related.part, notes, warnings)
   return { text, notes }
-}
-
-async function readChart(file: DocxPackage, part: string, out: Blocks, warnings: ReaderWarning[]): Promise<void> {
-  // The formats of its dates need a large library.
-  const { ChartText } = await import('../office/chart-text.js')
-  const chart = new ChartText(out, file)
-  await readInto(file, part, chart, warnings)
-  if (chart.isCut) warnings.push(textMayBeMissing(`${part} has too many points`))
-}
-
-/** A damaged part loses only its own text. */
-async function readInto(file: DocxPackage, part: string, text: XmlVisitor, warnings: ReaderWarning[]): Promise<void> {
-  try {
-    await walk(file, part, text)
-  } catch (error) {
-    if (!(error instanceof DamagedPartError)) throw error
-    warnings.push(textMayBeMissing(error.message))
-  }
 }
 
 function addSlide(out: MarkedLines, { text, notes }: Slide, page: number): void {
