@@ -66,7 +66,8 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   const random = seededRandom(options.seed)
   const began = performance.now()
   const destinations: Destination[] = []
-  const recorder = await outboxEngine(database.storage(), { roles: [] })
+  // The clock of the relays: they remove the deliveries of a month ago.
+  const recorder = await outboxEngine(database.storage(), { roles: [], clock: { now: () => new Date() } })
   for (let number = 0; number < options.destinations; number += 1) {
     const destination = await Destination.start(random)
     await recorder.engine.administration.destinations.create({ url: destination.url, eventTypes: null })
