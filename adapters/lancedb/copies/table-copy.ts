@@ -1,5 +1,6 @@
 import type { Table as ArrowTable } from 'apache-arrow'
 import {
+  type DocumentIds,
   hasDirection,
   type IndexedChunk,
   type NearestWindow,
@@ -17,8 +18,6 @@ interface Row extends VectorKey {
   readonly vector: Float32Array
   /** The length of the vector. */
   readonly length: number
-  /** False for a vector of zeros, which no search finds. */
-  readonly hasDirection: boolean
 }
 
 /** The memory for a row, beside the components of its vector. */
@@ -27,9 +26,12 @@ const BYTES_PER_ROW = 300
 /** The rows of a small table in memory, in the order of their keys. A search compares all of them. */
 export class TableCopy {
   readonly #rows: readonly Row[]
+  /** The rows but those with a vector of zeros, which no search finds. */
+  readonly #findable: readonly Row[]
 
   constructor(table: ArrowTable) {
     this.#rows = rowsOf(table).sort(byKey)
+    this.#findable = this.#rows.filter(({ vector }) => hasDirection(vector))
   }
 
   /** The memory that the copy takes, in bytes. */
@@ -40,15 +42,18 @@ export class TableCopy {
   /** Finds the nearest rows, the nearest first. Equally near ones have the order of their keys. */
   nearest(vector: Float32Array, { limit, documents }: VectorSearchOptions): VectorHit[] {
     const unit = toUnitVector(vector)
-    const passes = passesOf(documents)
-    const rows = this.#rows.filter((row) => row.hasDirection && passes(row.documentId))
-    const similarities = Float64Array.from(rows, (row) => dot(row.vector, unit) / row.length)
+    const rows = this.#passing(documents)
+    // Plain loops take half the time of iterators.
+    const similarities = new Float64Array(rows.length)
+    rows.forEach((row, at) => {
+      similarities[at] = dot(row.vector, unit) / row.length
+    })
     const least = similarities.slice().sort().at(-limit) ?? Number.NEGATIVE_INFINITY
     const hits: VectorHit[] = []
-    for (const [at, { documentId, chunk, window }] of rows.entries()) {
+    rows.forEach(({ documentId, chunk, window }, at) => {
       const similarity = similarities[at] ?? 0
       if (similarity >= least) hits.push({ documentId, chunk, window, similarity })
-    }
+    })
     return hits.sort((one, other) => other.similarity - one.similarity).slice(0, limit)
   }
 
@@ -67,6 +72,12 @@ export class TableCopy {
         if (nearest === undefined || similarity > nearest.similarity) nearest = { window: row.window, similarity }
       }
     })
+  }
+
+  #passing(documents: DocumentIds | undefined): readonly Row[] {
+    if (documents === undefined) return this.#findable
+    const passes = passesOf(documents)
+    return this.#findable.filter(({ documentId }) => passes(documentId))
   }
 
   /** Finds the index of the first window of a chunk. */
@@ -94,7 +105,7 @@ function byKey(one: VectorKey, other: VectorKey): number {
 function rowsOf(table: ArrowTable): Row[] {
   const rows: Row[] = []
   forEachWindow(table, (key, window, vector) => {
-    rows.push({ ...chunkOf(key), window, vector, length: lengthOf(vector), hasDirection: hasDirection(vector) })
+    rows.push({ ...chunkOf(key), window, vector, length: lengthOf(vector) })
   })
   return rows
 }
