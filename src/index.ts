@@ -131,7 +131,7 @@ export {
   type UserOperations,
   type WarmUpOptions,
 } from './engine/index.js'
-export { ERROR_REASON_CODES } from './kernel/errors/error-reason-codes.js'
+export { ERROR_REASON_CODES } from './kernel/errors/error-reasons.js'
 export {
   AlcoveError,
   AlreadyExistsError,

@@ -1,5 +1,6 @@
 import { serialize } from 'hono/utils/cookie'
 import { type Engine, ForbiddenError, InvalidInputError, UnauthenticatedError } from '../../src/index.js'
+import { errorReason } from '../../src/ports/index.js'
 import { type CheckedLogin, type PublicUrl, serviceUrl } from '../node-kit/index.js'
 import type { HttpHandlerOptions } from './route.js'
 
@@ -99,5 +100,8 @@ function accountOf({ headers }: Request): number | undefined {
   if (text === null) return undefined
   const id = Number(text)
   if (/^\d+$/.test(text) && Number.isSafeInteger(id) && id > 0) return id
-  throw new ForbiddenError(`the header ${ACCOUNT_HEADER} names no account: it must be the id of one`)
+  throw new ForbiddenError(
+    `the header ${ACCOUNT_HEADER} names no account: it must be the id of one`,
+    errorReason('account-header-invalid', { header: ACCOUNT_HEADER }),
+  )
 }

@@ -1,10 +1,10 @@
 import { isIP } from 'node:net'
 import {
   DestinationRefusedError,
-  type ErrorReason,
   type ErrorReasonCode,
   errorReason,
   InvalidInputError,
+  type ReasonArguments,
 } from '../../src/ports/index.js'
 
 /** The parts of a destination's URL that has an accepted form, name and port. */
@@ -69,7 +69,7 @@ export function parseDestinationUrl(text: unknown): DestinationUrl {
 }
 
 function parseUrl(text: unknown): URL {
-  if (typeof text !== 'string') throw invalidUrlError('must be a string')
+  if (typeof text !== 'string') throw new InvalidInputError('url', 'must be a string')
   checkForm(text)
   if (!URL.canParse(text)) throw invalidUrlError('has a host or a port that is not valid', 'url-host-or-port')
   const url = new URL(text)
@@ -111,10 +111,10 @@ function checkName(name: string): void {
   }
 }
 
-function invalidUrlError(
+function invalidUrlError<Code extends ErrorReasonCode>(
   problem: string,
-  code?: ErrorReasonCode,
-  parameters?: ErrorReason['parameters'],
+  code: Code,
+  ...parameters: ReasonArguments<Code>
 ): InvalidInputError {
-  return new InvalidInputError('url', problem, { reason: code && errorReason(code, parameters) })
+  return new InvalidInputError('url', problem, { reason: errorReason(code, ...parameters) })
 }

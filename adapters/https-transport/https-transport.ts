@@ -3,7 +3,6 @@ import {
   ClosedError,
   DestinationRefusedError,
   type ErrorReason,
-  type ErrorReasonCode,
   errorReason,
   type HttpOutcome,
   type HttpPost,
@@ -251,7 +250,7 @@ class WorkInTime {
 }
 
 /** The meaning of an error's code for the reader of a delivery log. The first match counts. */
-const MEANINGS: readonly (readonly [RegExp, ErrorReasonCode, string])[] = [
+const MEANINGS = [
   [/^ECONNREFUSED$/, 'connection-refused', 'the connection was refused'],
   [/^(?:ECONNRESET|EPIPE)$/, 'connection-closed', 'the connection was closed before there was a response'],
   [
@@ -273,7 +272,7 @@ const MEANINGS: readonly (readonly [RegExp, ErrorReasonCode, string])[] = [
   [/^ERR_RESPONSE_STATUS$/, 'response-not-final', 'the response does not have the status of a final response'],
   [/^HPE_/, 'response-not-http', 'the answer is not an HTTP response'],
   [/^ERR_(?:INVALID|HTTP)_/, 'request-impossible', 'the request could not be made'],
-]
+] as const
 
 /**
  * Says in one sentence why there is no response, with the error's code. It leaves out messages of errors, because they

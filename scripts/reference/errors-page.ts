@@ -1,4 +1,6 @@
-/** The page of the error codes. */
+/** The page of the error codes and of the reasons. */
+import { REASON_TEXTS } from '../../adapters/console/app/api/reason-texts.js'
+import { ERROR_REASON_CODES, ERROR_REASONS } from '../../src/kernel/errors/error-reasons.js'
 import { type ErrorClass, errorClasses } from './error-classes.js'
 import { ERROR_GROUPS, type ErrorNote, INNER_CODES } from './error-notes.js'
 import { code, generatedNote, page, sentence, table } from './markdown.js'
@@ -9,6 +11,10 @@ const INTRODUCTION = `Every error that the engine throws on purpose is an \`Alco
 The command line ends its message with the code. The REST API answers with a problem document (RFC 9457) whose member \`code\` is the code. A document that fails after its upload has an \`error\`, a sentence that ends with the code. \`DocumentFailedError\` carries the code of such a document. Until somebody deletes the document, it counts towards the quota of its context.
 
 An answer with status 500 or 503 says no more than that something failed: the log has the rest.`
+
+const REASONS = `An error, a failed delivery and a warning about a document may have a \`reason\`: a stable code, and the values of its sentence by name. A page in another language makes its sentence of them. \`ERR_FORBIDDEN\`, \`ERR_IN_USE\`, \`ERR_ALREADY_EXISTS\` and \`ERR_LIMIT_REACHED\` always have one.
+
+The sentences of the table are those of the console, which calls a context a GPT. A parameter with a question mark may be missing. The parameter \`count\` chooses between singular and plural.`
 
 interface Described extends ErrorNote {
   readonly code: string
@@ -37,6 +43,9 @@ export function errorsPage(): string {
     '## All codes',
     table(['Code', 'Class', 'HTTP status'], overview),
     ...groups.flatMap(({ title, errors }) => [`## ${title}`, ...errors.map(section)]),
+    '## Reasons',
+    REASONS,
+    table(['Reason', 'Parameters', 'Sentence'], ERROR_REASON_CODES.map(reasonRow)),
     '## Codes that stay inside',
     'The sources name these codes too. No caller gets them.',
     table(
@@ -80,4 +89,10 @@ function section({ code: name, of, status, when = '', advice, isRecorded }: Desc
     ...(of?.isTransient === true ? ['The same call may succeed later.'] : []),
   ]
   return [`### ${name}`, sentence(when), `What to do: ${advice}`, facts.join(' ')].join('\n\n')
+}
+
+function reasonRow(name: keyof typeof ERROR_REASONS): string[] {
+  const text = REASON_TEXTS.en[name]
+  const parameters = ERROR_REASONS[name].map((parameter) => code(parameter))
+  return [code(name), parameters.join(', '), typeof text === 'string' ? text : text[1]]
 }

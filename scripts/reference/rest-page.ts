@@ -53,7 +53,7 @@ const INTRODUCTION = `\`alcove serve\` serves the API, and \`createHttpHandler\`
 
 A request carries an access token in the header \`Authorization: Bearer\`. \`POST /connect/token\` gives one for an API key, for 900 seconds. A route that needs no token says so.
 
-A refusal is a problem document (RFC 9457). Its member \`code\` is one of the [error codes](errors.md).`
+A refusal is a problem document (RFC 9457). Its member \`code\` is one of the [error codes](errors.md), and \`reason\` has the code of one of the [reasons](errors.md#reasons).`
 
 export function restPage(): string {
   const api = describeApi({ cookieLogins: true }) as Description

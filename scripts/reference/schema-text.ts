@@ -28,12 +28,17 @@ export interface Schema {
 }
 
 const LARGEST = Number.MAX_SAFE_INTEGER
+/** A longer list of values does not fit into a cell. */
+const MOST_VALUES = 100
 
 /** The type of a value, such as `integer, at least 1`. */
 export function typeText(schema: Schema): string {
   if (schema.$ref !== undefined) return linkTo(schema.$ref)
   if (schema.const !== undefined) return code(JSON.stringify(schema.const))
-  if (schema.enum !== undefined) return schema.enum.map((value) => code(JSON.stringify(value))).join(', ')
+  if (schema.enum !== undefined) {
+    if (schema.enum.length > MOST_VALUES) return `one of ${schema.enum.length} codes`
+    return schema.enum.map((value) => code(JSON.stringify(value))).join(', ')
+  }
   const choices = schema.anyOf ?? schema.oneOf
   if (choices !== undefined) return unique(choices.map(typeText)).join(' or ')
   if (schema.allOf !== undefined) return unique(schema.allOf.map(typeText)).join(' and ')

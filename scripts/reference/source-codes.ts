@@ -9,10 +9,20 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const CODE = /\bERR_[A-Z0-9]+(?:_[A-Z0-9]+)*\b(?!_)/g
 
 function sourcesOf(folder: string): string[] {
+  return textsOf(folder).filter((text) => text.includes('ERR_'))
+}
+
+function textsOf(folder: string, isRead: (name: string) => boolean = () => true): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => name.endsWith('.ts') && isRead(name))
     .map((name) => readFileSync(join(ROOT, folder, name), 'utf8'))
-    .filter((text) => text.includes('ERR_'))
+}
+
+/** The texts between single quotes of the server: of `src` and `adapters` without the table of reasons and the console. */
+export function literalsInSources(): ReadonlySet<string> {
+  const isRead = (name: string): boolean => !name.endsWith('error-reasons.ts') && !name.startsWith('console')
+  const texts = [...textsOf('src', isRead), ...textsOf('adapters', isRead)]
+  return new Set(texts.flatMap((text) => [...text.matchAll(/'([a-z-]+)'/g)].map(([, literal = '']) => literal)))
 }
 
 /** Every code that is named in `src` and `adapters`. */

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { type JobHandler, type JobRun, removeInBatches } from '../jobs/index.js'
-import { ForbiddenError, InvalidInputError, NotFoundError } from '../kernel/errors.js'
+import { errorReason, ForbiddenError, InvalidInputError, NotFoundError } from '../kernel/errors.js'
 import { SLOW_READER_MS } from '../kernel/lists.js'
 import { choiceSchema, idSchema, integerSchema, objectSchema, textSchema, validate } from '../kernel/validate.js'
 import type { AuditFilter, AuditRecord, Clock, NewJob, Repositories, Storage } from '../ports/index.js'
@@ -111,7 +111,12 @@ async function requireReached(repositories: Repositories, reach: AuditReach, com
   if (companyId === undefined || (await reach.within(repositories, [companyId])).has(companyId)) return
   const reachFilter = reach.companyId === undefined ? {} : { withinCompanyId: reach.companyId }
   if ((await repositories.audit.list({ companyId, ...reachFilter, limit: 1 })).length > 0) return
-  if (reach.companyId !== undefined) throw new ForbiddenError(`the company ${companyId} is not accessible`)
+  if (reach.companyId !== undefined) {
+    throw new ForbiddenError(
+      `the company ${companyId} is not accessible`,
+      errorReason('company-not-accessible', { company: companyId }),
+    )
+  }
   throw new NotFoundError('company', companyId)
 }
 

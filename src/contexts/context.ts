@@ -1,4 +1,4 @@
-import { ForbiddenError, NotFoundError } from '../kernel/errors.js'
+import { errorReason, ForbiddenError, NotFoundError } from '../kernel/errors.js'
 import type { ContextRecord, Repositories } from '../ports/index.js'
 import type { Access } from '../tenancy/index.js'
 
@@ -89,5 +89,6 @@ export async function findWritable(
     return context
   throw new ForbiddenError(
     `the context ${contextId} belongs to another user: only that user, or a role with tenant:manage, can change it`,
+    errorReason('context-of-other-user', { context: contextId }),
   )
 }

@@ -80,7 +80,10 @@ export class Contexts {
       const now = this.clock.now()
       // The account may also have been deleted since.
       if ((await repositories.accounts.get(accountId)) === undefined) {
-        throw new ForbiddenError(`the account ${accountId} no longer exists`)
+        throw new ForbiddenError(
+          `the account ${accountId} no longer exists`,
+          errorReason('account-deleted', { account: accountId }),
+        )
       }
       const inserted = await repositories.contexts.insert({
         accountId,

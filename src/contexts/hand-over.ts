@@ -157,9 +157,15 @@ async function requireFormer(
   if (!reach.isLimited) return former
   if (!(await covers(reach, repositories, former.companyId))) throw new NotFoundError('user', id)
   if (!reach.mayGrant(['context:read', 'context:write']))
-    throw new ForbiddenError('your role does not read and write contexts: a user with such a role must hand them over')
+    throw new ForbiddenError(
+      'your role does not read and write contexts: a user with such a role must hand them over',
+      errorReason('hand-over-needs-rights'),
+    )
   if (user !== undefined && !user.isDisabled)
-    throw new InUseError(`the user ${id} is still active: disable or delete the user first`)
+    throw new InUseError(
+      `the user ${id} is still active: disable or delete the user first`,
+      errorReason('user-still-active', { user: id }),
+    )
   return former
 }
 

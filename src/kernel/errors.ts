@@ -63,5 +63,5 @@ export {
   VectorInvalidError,
   VectorsDamagedError,
 } from './errors/document-errors.js'
-export { type ErrorReason, errorReason } from './errors/error-reason.js'
-export type { ErrorReasonCode } from './errors/error-reason-codes.js'
+export { type ErrorReason, errorReason, type ReasonArguments } from './errors/error-reason.js'
+export type { ErrorReasonCode } from './errors/error-reasons.js'

@@ -1,4 +1,4 @@
-import { LimitReachedError } from './errors.js'
+import { type ErrorReason, errorReason, LimitReachedError } from './errors.js'
 import { closedObjectSchema, integerSchema, validate } from './validate.js'
 
 /** Limits of a tenant: on data, on work in progress and on rates. The host can set each of them. */
@@ -99,15 +99,53 @@ type HeldLimit =
   | 'usersPerCompany'
   | 'apiKeysPerCompany'
 
-/** Texts of the error message of each limit. */
-const MESSAGE_PARTS: Readonly<
-  Record<HeldLimit, { readonly holder: string; readonly things: string; readonly remedy: string }>
+interface Numbers {
+  readonly held: number
+  readonly max: number
+}
+
+/** The refusal of each limit, in words and for programs. */
+const REFUSALS: Readonly<
+  Record<
+    HeldLimit,
+    {
+      readonly holder: string
+      readonly things: string
+      readonly remedy: string
+      readonly reasonOf: (holderId: number, numbers: Numbers) => ErrorReason
+    }
+  >
 > = {
-  contextsPerCompany: { holder: 'the company', things: 'contexts', remedy: 'delete some' },
-  documentsPerContext: { holder: 'the context', things: 'documents', remedy: 'delete some, or use another context' },
-  destinationsPerCompany: { holder: 'the company', things: 'destinations', remedy: 'delete some' },
-  usersPerCompany: { holder: 'the company', things: 'users', remedy: 'delete some' },
-  apiKeysPerCompany: { holder: 'the company', things: 'API keys', remedy: 'revoke some' },
+  contextsPerCompany: {
+    holder: 'the company',
+    things: 'contexts',
+    remedy: 'delete some',
+    reasonOf: (company, numbers) => errorReason('limit-of-contexts', { company, ...numbers }),
+  },
+  documentsPerContext: {
+    holder: 'the context',
+    things: 'documents',
+    remedy: 'delete some, or use another context',
+    reasonOf: (context, numbers) => errorReason('limit-of-documents', { context, ...numbers }),
+  },
+  destinationsPerCompany: {
+    holder: 'the company',
+    things: 'destinations',
+    remedy: 'delete some',
+    reasonOf: (company, numbers) => errorReason('limit-of-destinations', { company, ...numbers }),
+  },
+  usersPerCompany: {
+    holder: 'the company',
+    things: 'users',
+    remedy: 'delete some',
+    reasonOf: (company, numbers) => errorReason('limit-of-users', { company, ...numbers }),
+  },
+  apiKeysPerCompany: {
+    holder: 'the company',
+    things: 'API keys',
+    remedy: 'revoke some',
+    reasonOf: (company, numbers) => errorReason('limit-of-api-keys', { company, ...numbers }),
+  },
 }
 
 /**
@@ -116,10 +154,11 @@ const MESSAGE_PARTS: Readonly<
  * @throws LimitReachedError
  */
 export function requireBelow(limits: EngineLimits, name: HeldLimit, holderId: number, held: number): void {
-  const most = limits[name]
-  if (held < most) return
-  const { holder, things, remedy } = MESSAGE_PARTS[name]
+  const max = limits[name]
+  if (held < max) return
+  const { holder, things, remedy, reasonOf } = REFUSALS[name]
   throw new LimitReachedError(
-    `${holder} ${holderId} has ${held} ${things}, and the limit is ${most}: ${remedy}, or ask the operator to raise limits.${name}`,
+    `${holder} ${holderId} has ${held} ${things}, and the limit is ${max}: ${remedy}, or ask the operator to raise limits.${name}`,
+    reasonOf(holderId, { held, max }),
   )
 }

@@ -1,5 +1,11 @@
 import { z } from 'zod'
-import { type ErrorReason, type ErrorReasonCode, errorReason, InvalidInputError } from './errors.js'
+import {
+  type ErrorReason,
+  type ErrorReasonCode,
+  errorReason,
+  InvalidInputError,
+  type ReasonArguments,
+} from './errors.js'
 import { isAbortSignal } from './realms.js'
 
 /** The subject of a message about an input that has no name. */
@@ -45,12 +51,12 @@ export interface RuleProblem {
   readonly params: { readonly reason: ErrorReason }
 }
 
-export function ruleProblem(
+export function ruleProblem<Code extends ErrorReasonCode>(
   message: string,
-  code: ErrorReasonCode,
-  parameters?: ErrorReason['parameters'],
+  code: Code,
+  ...parameters: ReasonArguments<Code>
 ): RuleProblem {
-  return { message, params: { reason: errorReason(code, parameters) } }
+  return { message, params: { reason: errorReason(code, ...parameters) } }
 }
 
 /**

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { InvalidInputError, LimitReachedError } from '../kernel/errors.js'
+import { errorReason, InvalidInputError, LimitReachedError } from '../kernel/errors.js'
 import { closedObjectSchema, textSchema, validate } from '../kernel/validate.js'
 import type { Repositories, Storage } from '../ports/index.js'
 import { DOCUMENT_EVENT_TYPES, EVENT_TYPES } from '../webhooks/index.js'
@@ -113,7 +113,10 @@ export class HostEventTypes {
     await this.storage.transaction(async (repositories) => {
       const types = { ...(await readTypes(repositories)), [type]: definition }
       if (Object.keys(types).length > MAX_TYPES) {
-        throw new LimitReachedError(`an engine has at most ${MAX_TYPES} event types of its host: use fewer types`)
+        throw new LimitReachedError(
+          `an engine has at most ${MAX_TYPES} event types of its host: use fewer types`,
+          errorReason('limit-of-event-types', { max: MAX_TYPES }),
+        )
       }
       await repositories.settings.put(SETTING, JSON.stringify(types))
     })

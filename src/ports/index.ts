@@ -22,6 +22,7 @@ export {
   type ModelErrorCode,
   NativePartError,
   QuotaExceededError,
+  type ReasonArguments,
   SchemaTooNewError,
   SchemaTooOldError,
   SigningKeyError,

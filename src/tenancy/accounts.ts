@@ -1,5 +1,5 @@
 import { type AuditActor, recordChange } from '../audit/index.js'
-import { InUseError, NotFoundError } from '../kernel/errors.js'
+import { errorReason, InUseError, NotFoundError } from '../kernel/errors.js'
 import { choiceSchema, idSchema, objectSchema, parseId, textSchema, validate } from '../kernel/validate.js'
 import type { Clock, Repositories, Storage } from '../ports/index.js'
 import type { Reach } from './access/reach.js'
@@ -105,7 +105,10 @@ export class Accounts {
       const now = this.clock.now()
       const rights = await Rights.of(repositories, reach, now)
       if ((await readOwner(repositories))?.accountId === id) {
-        throw new InUseError(`the owner of this installation acts in the account ${id}: it cannot be deleted`)
+        throw new InUseError(
+          `the owner of this installation acts in the account ${id}: it cannot be deleted`,
+          errorReason('account-of-owner', { account: id }),
+        )
       }
       const { companyId } = await rights.revokeAllOnAccount(id)
       await this.contexts.removeOfAccount(repositories, id, reach.by)

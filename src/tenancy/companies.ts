@@ -1,5 +1,5 @@
 import { type AuditActor, recordChange, recordChanges } from '../audit/index.js'
-import { InUseError, InvalidInputError, NotFoundError } from '../kernel/errors.js'
+import { errorReason, InUseError, InvalidInputError, NotFoundError } from '../kernel/errors.js'
 import { pages, RowList } from '../kernel/lists.js'
 import { idSchema, objectSchema, parseId, textSchema, validate } from '../kernel/validate.js'
 import type { AccountRecord, Clock, CompanyRecord, Repositories, Storage } from '../ports/index.js'
@@ -113,7 +113,10 @@ export class Companies {
       const company = await requireExisting(repositories, id)
       if (isDisabled) {
         if (company.parentId === null)
-          throw new InUseError('the root company cannot be disabled: the owner acts for it')
+          throw new InUseError(
+            'the root company cannot be disabled: the owner acts for it',
+            errorReason('company-is-root'),
+          )
         await cancelLinks(repositories, { companyId: id })
       }
       if (company.isDisabled !== isDisabled) await repositories.companies.setDisabled(id, isDisabled)
@@ -203,13 +206,16 @@ async function requireExisting({ companies }: Repositories, id: number): Promise
 /** @throws NotFoundError @throws InUseError */
 async function requireDeletable(repositories: Repositories, id: number): Promise<CompanyRecord> {
   const company = await requireExisting(repositories, id)
-  if (company.parentId === null) throw new InUseError('the root company cannot be deleted: the owner acts for it')
+  if (company.parentId === null) {
+    throw new InUseError('the root company cannot be deleted: the owner acts for it', errorReason('company-is-root'))
+  }
   const children = (await repositories.companies.list()).filter(({ parentId }) => parentId === id).length
   if (children === 0) return company
   throw new InUseError(
     children === 1
       ? `the company ${id} has 1 company below it: delete or move that one first`
       : `the company ${id} has ${children} companies below it: delete or move them first`,
+    errorReason('company-has-companies', { company: id, count: children }),
   )
 }
 

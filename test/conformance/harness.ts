@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { ErrorReason } from '../../src/ports/index.js'
 
 /** The two functions of a test runner that a suite needs: vitest, Jest, Mocha and node:test have them. */
 export interface TestRunner {
@@ -40,10 +41,15 @@ export function defineSuite<Port>(
 }
 
 /** Asserts that the work fails with an error of this code. */
-export async function rejectsWith(code: string, work: Promise<unknown> | (() => Promise<unknown>)): Promise<void> {
+export async function rejectsWith(
+  code: string,
+  work: Promise<unknown> | (() => Promise<unknown>),
+  reason?: ErrorReason,
+): Promise<void> {
   await assert.rejects(work, (error: unknown) => {
     assert.ok(error instanceof Error, 'an Error is thrown')
     assert.equal('code' in error ? error.code : undefined, code, error.message)
+    if (reason !== undefined) assert.deepEqual('reason' in error ? error.reason : undefined, reason)
     return true
   })
 }

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { GENERATED_PAGES } from '../../scripts/reference/pages.js'
-import { codesInSources } from '../../scripts/reference/source-codes.js'
-import { DEFAULT_LIMITS } from '../../src/index.js'
+import { codesInSources, literalsInSources } from '../../scripts/reference/source-codes.js'
+import { DEFAULT_LIMITS, ERROR_REASON_CODES } from '../../src/index.js'
 import { membersOf } from './interface-members.js'
 import { ROOT } from './markdown-pages.js'
 
@@ -22,6 +22,19 @@ describe('the generated reference', () => {
     const named = codesInSources()
     expect([...named].filter((code) => !described.has(code))).toEqual([])
     expect([...described].filter((code) => !named.has(code))).toEqual([])
+  })
+
+  it('has a row for each reason, and the sources give each', () => {
+    const [, section = ''] = textOf('docs/reference/errors.md').split('\n## Reasons\n')
+    const rows = [...section.matchAll(/^\| `([a-z-]+)` /gm)].map(([, code]) => code)
+    expect(rows).toEqual(ERROR_REASON_CODES)
+    const given = literalsInSources()
+    // The check of an address puts its codes together.
+    const isPutTogether = (code: string): boolean => /^(address|name)-(malformed|of-|denied|not-public)/.test(code)
+    expect(ERROR_REASON_CODES.filter((code) => !given.has(code) && !isPutTogether(code))).toEqual([
+      // A host gives it.
+      'refused-by-host',
+    ])
   })
 })
 

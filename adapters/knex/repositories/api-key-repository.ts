@@ -5,6 +5,7 @@ import {
   type ApiKeyName,
   type ApiKeyRecord,
   type ApiKeyRepository,
+  errorReason,
   type KeyOfToken,
   type Page,
   type RowPage,
@@ -45,7 +46,9 @@ export class KnexApiKeyRepository extends KnexRepository implements ApiKeyReposi
       return { id, ...key }
     } catch (error) {
       if (isUniqueViolation(error))
-        throw new AlreadyExistsError('an API key with this client id exists', { cause: error })
+        throw new AlreadyExistsError('an API key with this client id exists', errorReason('client-id-taken'), {
+          cause: error,
+        })
       throw error
     }
   }

@@ -6,6 +6,7 @@ import {
   type DestinationVersion,
   type EventRecord,
   type EventRepository,
+  errorReason,
   type Page,
   type RowPage,
 } from '../../../src/ports/index.js'
@@ -119,7 +120,11 @@ async function refuseDuplicates<T>(write: () => Promise<T>): Promise<T> {
     return await write()
   } catch (error) {
     if (!isUniqueViolation(error)) throw error
-    throw new AlreadyExistsError('the company has a destination with this URL already', { cause: error })
+    throw new AlreadyExistsError(
+      'the company has a destination with this URL already',
+      errorReason('destination-url-taken'),
+      { cause: error },
+    )
   }
 }
 

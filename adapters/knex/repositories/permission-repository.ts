@@ -1,6 +1,7 @@
 import {
   type AccessRecord,
   AlreadyExistsError,
+  errorReason,
   type Page,
   type PermissionAbroad,
   type PermissionDetails,
@@ -35,7 +36,11 @@ export class KnexPermissionRepository extends KnexRepository implements Permissi
       return { id, ...permission }
     } catch (error) {
       if (!isUniqueViolation(error)) throw error
-      throw new AlreadyExistsError('Permission already exists for this user and account', { cause: error })
+      throw new AlreadyExistsError(
+        'Permission already exists for this user and account',
+        errorReason('permission-exists'),
+        { cause: error },
+      )
     }
   }
 

@@ -1,6 +1,7 @@
 import {
   AlreadyExistsError,
   type ExpiryRange,
+  errorReason,
   type MailPurpose,
   type MailRecord,
   type MailRepository,
@@ -184,8 +185,14 @@ function alreadyExists(error: unknown): unknown {
   // PostgreSQL names the index, SQLite the columns. Before them, the message may have the whole statement.
   const { message = '', constraint } = error as { readonly message?: string; readonly constraint?: string }
   const violated = constraint ?? message.slice(message.lastIndexOf('UNIQUE constraint failed'))
-  const twin = violated.includes('external_id') ? 'external id' : 'e-mail address'
-  return new AlreadyExistsError(`a user with this ${twin} exists`, { cause: error })
+  if (violated.includes('external_id')) {
+    return new AlreadyExistsError('a user with this external id exists', errorReason('external-id-taken'), {
+      cause: error,
+    })
+  }
+  return new AlreadyExistsError('a user with this e-mail address exists', errorReason('email-address-taken'), {
+    cause: error,
+  })
 }
 
 export class KnexPasswordTokenRepository extends KnexRepository implements PasswordTokenRepository {

@@ -2,6 +2,7 @@ import {
   AlreadyExistsError,
   type ApiKeyFilter,
   type ApiKeyRepository,
+  errorReason,
   type PermissionRepository,
 } from '../../../src/ports/index.js'
 import { isWithin, type MemoryTables, pageOf } from './memory-tables.js'
@@ -20,7 +21,7 @@ export function apiKeyRepository(
   return {
     insert: async (key) => {
       if (apiKeys.find(({ clientId }) => clientId === key.clientId)) {
-        throw new AlreadyExistsError('an API key with this client id exists')
+        throw new AlreadyExistsError('an API key with this client id exists', errorReason('client-id-taken'))
       }
       return apiKeys.insert(key)
     },

@@ -7,6 +7,7 @@ import {
   type DestinationRepository,
   type DestinationVersion,
   type EventRepository,
+  errorReason,
   type SendableDelivery,
 } from '../../../src/ports/index.js'
 import { isWithin, LivingRows, type MemoryTables, pageOf, type Tombstone } from './memory-tables.js'
@@ -20,7 +21,10 @@ export function destinationRepository(tables: MemoryTables): DestinationReposito
     live.filter((destination) => companyId === undefined || destination.companyId === companyId)
   const refuseDuplicate = (companyId: number, url: string, id?: number): void => {
     if (filterLive({ companyId }).some((other) => other.id !== id && other.url === url)) {
-      throw new AlreadyExistsError('the company has a destination with this URL already')
+      throw new AlreadyExistsError(
+        'the company has a destination with this URL already',
+        errorReason('destination-url-taken'),
+      )
     }
   }
   const naming = (type: string, companyId?: number) =>

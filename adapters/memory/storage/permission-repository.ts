@@ -1,6 +1,7 @@
 import {
   type AccessRecord,
   AlreadyExistsError,
+  errorReason,
   type PermissionRecord,
   type PermissionRepository,
 } from '../../../src/ports/index.js'
@@ -31,7 +32,10 @@ export function permissionRepository(tables: MemoryTables): PermissionRepository
   return {
     insert: async (permission) => {
       if (findByUserAndAccount(permission.userId, permission.accountId)) {
-        throw new AlreadyExistsError('Permission already exists for this user and account')
+        throw new AlreadyExistsError(
+          'Permission already exists for this user and account',
+          errorReason('permission-exists'),
+        )
       }
       return permissions.insert(permission)
     },

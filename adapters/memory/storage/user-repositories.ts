@@ -1,5 +1,6 @@
 import {
   AlreadyExistsError,
+  errorReason,
   type MailRepository,
   type PasswordTokenRepository,
   type RoleRecord,
@@ -41,9 +42,9 @@ export function userRepository({ users }: MemoryTables): UserRepository {
     const { id, companyId, emailKey, externalId } = changed
     const isOther = (found: { readonly id: number } | undefined) => found !== undefined && found.id !== id
     if (isOther(findInCompany(companyId, emailKey)))
-      throw new AlreadyExistsError('a user with this e-mail address exists')
+      throw new AlreadyExistsError('a user with this e-mail address exists', errorReason('email-address-taken'))
     if (externalId !== null && isOther(findExternal(companyId, externalId)))
-      throw new AlreadyExistsError('a user with this external id exists')
+      throw new AlreadyExistsError('a user with this external id exists', errorReason('external-id-taken'))
   }
   const filterLive = ({ companyId }: { readonly companyId?: number }) =>
     live.filter((user) => companyId === undefined || user.companyId === companyId)

@@ -7,6 +7,7 @@ import {
   type Principal,
   type Session,
 } from '../../../src/index.js'
+import { errorReason } from '../../../src/ports/index.js'
 import { refuseCrossSite } from './cross-site.js'
 import type { Authenticate, CheckedLogin, LoginInfo } from './login.js'
 import { HttpError, statusOf } from './problem.js'
@@ -146,5 +147,8 @@ async function identifyToken(
 /** @throws ForbiddenError for a token of the other application: each API takes only its own tokens */
 export function requireApplication(access: Access, { targetApp }: RequestCaller): void {
   if (access === 'any' || targetApp === undefined || targetApp === access) return
-  throw new ForbiddenError(`the token is for the application ${targetApp}, not ${access}`)
+  throw new ForbiddenError(
+    `the token is for the application ${targetApp}, not ${access}`,
+    errorReason('token-of-other-application', { application: targetApp, wanted: access }),
+  )
 }

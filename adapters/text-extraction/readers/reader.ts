@@ -1,4 +1,4 @@
-import { type ErrorReason, type ErrorReasonCode, ExtractionError, errorReason } from '../../../src/ports/index.js'
+import { type ErrorReasonCode, ExtractionError, errorReason, type ReasonArguments } from '../../../src/ports/index.js'
 import { cutPiece, MarkLimit } from './marks.js'
 import type { ReaderPiece, ReaderWarning } from './reader-piece.js'
 
@@ -14,8 +14,12 @@ export interface FileBytes {
 /** Reads files of one kind. */
 export type Reader = (file: FileBytes) => AsyncIterable<ReaderPiece>
 
-export function warning(message: string, code: ErrorReasonCode, parameters?: ErrorReason['parameters']): ReaderWarning {
-  return { message, reason: errorReason(code, parameters) }
+export function warning<Code extends ErrorReasonCode>(
+  message: string,
+  code: Code,
+  ...parameters: ReasonArguments<Code>
+): ReaderWarning {
+  return { message, reason: errorReason(code, ...parameters) }
 }
 
 /** @param part the damaged part and its damage */

@@ -1,5 +1,5 @@
 import type { VerifyOptions, VerifyReport } from '../../doctor/index.js'
-import { ForbiddenError } from '../../kernel/errors.js'
+import { errorReason, ForbiddenError } from '../../kernel/errors.js'
 import { refuseUnknownMembers } from '../../kernel/validate.js'
 import type { Principal } from '../../tenancy/index.js'
 import type { EngineParts } from '../engine-parts.js'
@@ -39,7 +39,7 @@ export function createOperatorOperations(
   const { inspection, rootCompanyId } = signals
   const authorize = async (): Promise<void> => {
     const reachedId = await signals.run(async () => await managedCompany(parts, principal))
-    if (reachedId !== rootCompanyId) throw new ForbiddenError(REFUSAL)
+    if (reachedId !== rootCompanyId) throw new ForbiddenError(...REFUSAL)
   }
   return {
     state: async () => {
@@ -57,7 +57,7 @@ export function createOperatorOperations(
   }
 }
 
-const REFUSAL = 'only a manager of the root company may do this'
+const REFUSAL = ['only a manager of the root company may do this', errorReason('operator-only')] as const
 
 /** @throws UnauthenticatedError @throws ForbiddenError */
 async function managedCompany({ authorizer }: EngineParts, principal: Principal): Promise<number | undefined> {
@@ -65,6 +65,6 @@ async function managedCompany({ authorizer }: EngineParts, principal: Principal)
     return (await authorizer.authorizeTenant(principal)).reach.companyId
   } catch (error) {
     if (!(error instanceof ForbiddenError)) throw error
-    throw new ForbiddenError(REFUSAL, error.scope === undefined ? {} : { scope: error.scope })
+    throw new ForbiddenError(...REFUSAL, error.scope === undefined ? {} : { scope: error.scope })
   }
 }

@@ -1,4 +1,5 @@
 import { AlcoveError, type ErrorCode, type ErrorDetails } from './alcove-error.js'
+import type { ErrorReason } from './error-reason.js'
 
 /** An argument, a field or an option is invalid. `field` names it. */
 export class InvalidInputError extends AlcoveError {
@@ -29,15 +30,25 @@ export class OneTimePasswordRequiredError extends AlcoveError {
   }
 }
 
-/** The principal exists, but it lacks the right for this call. */
-export class ForbiddenError extends AlcoveError {
+/** A refusal that always has a reason, so that a page can say it in the language of its user. */
+abstract class RefusedError extends AlcoveError {
+  constructor(message: string, reason: ErrorReason, options: Pick<ErrorDetails, 'cause'> = {}) {
+    super(message, { ...options, reason })
+  }
+}
+
+/**
+ * The principal exists, but it lacks the right for this call. A host that refuses a call gives its own sentence as the
+ * reason `refused-by-host`.
+ */
+export class ForbiddenError extends RefusedError {
   static override readonly className: string = 'ForbiddenError'
   readonly code = 'ERR_FORBIDDEN'
   /** The capability that the caller's role has but its scope leaves out. Otherwise `undefined`. */
   readonly scope: string | undefined
 
-  constructor(message: string, options: { readonly scope?: string } = {}) {
-    super(message)
+  constructor(message: string, reason: ErrorReason, options: { readonly scope?: string } = {}) {
+    super(message, reason)
     this.scope = options.scope
   }
 }
@@ -79,7 +90,7 @@ export class NotFoundError extends AlcoveError {
 }
 
 /** Something that must be unique exists already. */
-export class AlreadyExistsError extends AlcoveError {
+export class AlreadyExistsError extends RefusedError {
   static override readonly className: string = 'AlreadyExistsError'
   readonly code = 'ERR_ALREADY_EXISTS'
 }
@@ -109,7 +120,7 @@ export class LastManagerError extends AlcoveError {
 }
 
 /** Something cannot be disabled or deleted, because it is in use. The message says what uses it. */
-export class InUseError extends AlcoveError {
+export class InUseError extends RefusedError {
   static override readonly className: string = 'InUseError'
   readonly code = 'ERR_IN_USE'
 }
@@ -121,7 +132,7 @@ export class QuotaExceededError extends AlcoveError {
 }
 
 /** A company or context has reached a limit. The message names the limit. */
-export class LimitReachedError extends AlcoveError {
+export class LimitReachedError extends RefusedError {
   static override readonly className: string = 'LimitReachedError'
   readonly code = 'ERR_LIMIT_REACHED'
 }

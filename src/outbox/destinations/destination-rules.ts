@@ -1,4 +1,4 @@
-import { InvalidInputError, NotFoundError } from '../../kernel/errors.js'
+import { errorReason, InvalidInputError, NotFoundError } from '../../kernel/errors.js'
 import type { DestinationRecord, Repositories } from '../../ports/index.js'
 import { covers, type Reach } from '../../tenancy/index.js'
 
@@ -24,5 +24,7 @@ export function requireSameCompany(customerId: number | undefined, companyId: nu
 /** @throws InvalidInputError for a disabled destination: its deliveries would be cancelled */
 export function requireEnabled({ id, disabledReason }: DestinationRecord): void {
   if (disabledReason === null) return
-  throw new InvalidInputError('destination', `the destination ${id} is disabled: enable it first`)
+  throw new InvalidInputError('destination', `the destination ${id} is disabled: enable it first`, {
+    reason: errorReason('destination-disabled', { destination: id }),
+  })
 }

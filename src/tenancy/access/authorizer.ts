@@ -1,5 +1,5 @@
 import type { AuditActor } from '../../audit/index.js'
-import { ForbiddenError, UnauthenticatedError } from '../../kernel/errors.js'
+import { type ErrorReason, errorReason, ForbiddenError, UnauthenticatedError } from '../../kernel/errors.js'
 import type { AccessRecord, Clock, Repositories, Storage, Telemetry } from '../../ports/index.js'
 import {
   actorOf,
@@ -68,7 +68,10 @@ export class Authorizer {
       if (application === undefined) return
       const access = application === TENANT ? await findTenantAccess(repositories, principal) : own
       if (access === undefined || !givesAccess(access) || access.account.application !== application) {
-        throw new ForbiddenError('the permission, the role or the account of this principal is disabled or deleted')
+        throw new ForbiddenError(
+          'the permission, the role or the account of this principal is disabled or deleted',
+          errorReason('access-disabled'),
+        )
       }
       if (application !== TENANT) await requireReached(repositories, principal, access.account)
     })
@@ -153,7 +156,10 @@ async function readTenantAccess(
   const { user, role, account, permission } = requireAllowed(principal, found, TENANT, capability)
   const topCompanyId = await findTopCompany(repositories, principal, account)
   if (topCompanyId === undefined) {
-    throw new ForbiddenError(`the account ${account.id} does not belong to the company ${principal.companyId}`)
+    throw new ForbiddenError(
+      `the account ${account.id} does not belong to the company ${principal.companyId}`,
+      errorReason('account-of-other-company', { account: account.id, company: principal.companyId }),
+    )
   }
   const reach = reachOf(topCompanyId, {
     userId: user.id,
@@ -193,7 +199,10 @@ async function requireReached(
   account: AccessRecord['account'],
 ): Promise<void> {
   if (account.companyId === companyId || (await companies.isWithin(account.companyId, companyId))) return
-  throw new ForbiddenError(`the account ${account.id} does not belong to the company ${companyId} or one below it`)
+  throw new ForbiddenError(
+    `the account ${account.id} does not belong to the company ${companyId} or one below it`,
+    errorReason('account-not-below-company', { account: account.id, company: companyId }),
+  )
 }
 
 /** @throws ForbiddenError */
@@ -203,26 +212,56 @@ function requireAllowed(
   application: string,
   capability: Capability,
 ): AccessRecord {
-  if (access === undefined) throw new ForbiddenError(`no permission on the account ${principal.accountId}`)
+  const { accountId, scope } = principal
+  if (access === undefined) {
+    throw new ForbiddenError(
+      `no permission on the account ${accountId}`,
+      errorReason('no-permission', { account: accountId }),
+    )
+  }
   const refusal = refusalOf(access, application, capability)
-  if (refusal !== undefined) throw new ForbiddenError(refusal)
-  if (narrowToScope([capability], principal.scope).length === 0) {
-    throw new ForbiddenError(`the scope does not have the capability ${capability}`, { scope: capability })
+  if (refusal !== undefined) throw new ForbiddenError(...refusal)
+  if (narrowToScope([capability], scope).length === 0) {
+    throw new ForbiddenError(
+      `the scope does not have the capability ${capability}`,
+      errorReason('scope-without-capability', { capability }),
+      { scope: capability },
+    )
   }
   return access
 }
 
-function refusalOf(access: AccessRecord, application: string, capability: Capability): string | undefined {
-  const { account, permission, role } = access
-  if (permission.isDisabled) return `the permission on the account ${account.id} is disabled`
-  if (role.isDisabled) return `the role of the permission on the account ${account.id} is disabled`
-  if (!account.isActive) return `the account ${account.id} is disabled`
-  if (account.isCompanyDisabled) return `the company of the account ${account.id} is disabled`
-  if (account.application !== application) {
-    return `the account ${account.id} belongs to the application ${account.application}, not ${application}`
+function refusalOf(
+  { account, permission, role }: AccessRecord,
+  wanted: string,
+  capability: Capability,
+): readonly [message: string, reason: ErrorReason] | undefined {
+  const { id, application } = account
+  if (permission.isDisabled) {
+    return [`the permission on the account ${id} is disabled`, errorReason('permission-disabled', { account: id })]
   }
-  if (!role.applications.includes(application)) return `the role is not valid for the application ${application}`
-  if (!role.capabilities.includes(capability)) return `the role does not have the capability ${capability}`
+  if (role.isDisabled) {
+    const reason = errorReason('role-of-permission-disabled', { account: id })
+    return [`the role of the permission on the account ${id} is disabled`, reason]
+  }
+  if (!account.isActive) {
+    return [`the account ${id} is disabled`, errorReason('account-disabled', { account: id })]
+  }
+  if (account.isCompanyDisabled) {
+    return [`the company of the account ${id} is disabled`, errorReason('company-of-account-disabled', { account: id })]
+  }
+  if (application !== wanted) {
+    const reason = errorReason('account-of-other-application', { account: id, application, wanted })
+    return [`the account ${id} belongs to the application ${application}, not ${wanted}`, reason]
+  }
+  if (!role.applications.includes(wanted)) {
+    const reason = errorReason('role-of-other-application', { application: wanted })
+    return [`the role is not valid for the application ${wanted}`, reason]
+  }
+  if (!role.capabilities.includes(capability)) {
+    const reason = errorReason('role-without-capability', { capability })
+    return [`the role does not have the capability ${capability}`, reason]
+  }
   return undefined
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ForbiddenError, InvalidInputError } from '../../kernel/errors.js'
+import { errorReason, ForbiddenError, InvalidInputError } from '../../kernel/errors.js'
 import { idSchema, objectSchema, parseId, validate } from '../../kernel/validate.js'
 import type { AccountRecord, Clock, PermissionRecord, Repositories, Storage } from '../../ports/index.js'
 import { APPLICATIONS, type Permission, toPermission } from '../records.js'
@@ -197,7 +197,10 @@ async function rolesAndUsers({ roles, users }: Repositories, reach: Reach, { com
 async function refuseAccount(repositories: Repositories, reach: Reach, accountId: number): Promise<never> {
   const account = await repositories.accounts.get(accountId)
   if (account === undefined || !(await covers(reach, repositories, account.companyId))) {
-    throw new ForbiddenError(`the account ${accountId} does not belong to an accessible company`)
+    throw new ForbiddenError(
+      `the account ${accountId} does not belong to an accessible company`,
+      errorReason('account-not-accessible', { account: accountId }),
+    )
   }
   throw new InvalidInputError('account', 'must be one of the accounts of this application and region')
 }

@@ -1,5 +1,5 @@
 import { type AuditActor, HOST_ACTOR } from '../../audit/index.js'
-import { ForbiddenError, NotFoundError } from '../../kernel/errors.js'
+import { errorReason, ForbiddenError, NotFoundError } from '../../kernel/errors.js'
 import type { Repositories, Sight, UserRecord, WithinFilter } from '../../ports/index.js'
 
 /** The companies that an actor manages, and the capabilities that the actor may grant. */
@@ -87,7 +87,12 @@ export async function covers(reach: Reach, repositories: Repositories, companyId
  */
 export async function requireCompany(repositories: Repositories, reach: Reach, companyId: number): Promise<void> {
   if (await covers(reach, repositories, companyId)) return
-  if (reach.isLimited) throw new ForbiddenError(`the company ${companyId} is not accessible`)
+  if (reach.isLimited) {
+    throw new ForbiddenError(
+      `the company ${companyId} is not accessible`,
+      errorReason('company-not-accessible', { company: companyId }),
+    )
+  }
   throw new NotFoundError('company', companyId)
 }
 
@@ -109,5 +114,6 @@ export async function requireKeysWithin(
   if (companyIds.every((id) => reachedIds.has(id))) return
   throw new ForbiddenError(
     `the user ${userId} has an API key of a company that is not accessible: a manager of that company must revoke it first`,
+    errorReason('user-with-key-elsewhere', { user: userId }),
   )
 }

@@ -1,4 +1,4 @@
-import { ForbiddenError, InvalidInputError, NotFoundError } from '../../kernel/errors.js'
+import { errorReason, ForbiddenError, InvalidInputError, NotFoundError } from '../../kernel/errors.js'
 import type { AccountRecord, PermissionRecord, Repositories, RoleRecord, UserRecord } from '../../ports/index.js'
 import { requireManagers } from './last-manager.js'
 import { covers, type Reach } from './reach.js'
@@ -19,6 +19,7 @@ export class RightsCheck {
     if (lacking.length === 0) return
     throw new ForbiddenError(
       `the role ${id} has capabilities that you do not have (${lacking.join(', ')}): ${NEEDS_ANOTHER_USER}`,
+      errorReason('role-with-more-rights', { role: id, capabilities: lacking.join(', ') }),
     )
   }
 
@@ -37,7 +38,10 @@ export class RightsCheck {
     const account = await this.repositories.accounts.get(accountId)
     if (account !== undefined && (await covers(this.reach, this.repositories, account.companyId))) return account
     if (this.reach.isLimited) {
-      throw new ForbiddenError(`the account ${accountId} does not belong to an accessible company`)
+      throw new ForbiddenError(
+        `the account ${accountId} does not belong to an accessible company`,
+        errorReason('account-not-accessible', { account: accountId }),
+      )
     }
     throw new NotFoundError('account', accountId)
   }
@@ -66,7 +70,10 @@ export class RightsCheck {
       const account = await this.repositories.accounts.get(permission.accountId)
       const isReached = account !== undefined && (await covers(this.reach, this.repositories, account.companyId))
       if (!isReached && this.reach.isLimited) {
-        throw new ForbiddenError(`the user ${user.id} has rights that you do not have: ${NEEDS_ANOTHER_USER}`)
+        throw new ForbiddenError(
+          `the user ${user.id} has rights that you do not have: ${NEEDS_ANOTHER_USER}`,
+          errorReason('user-with-more-rights', { user: user.id }),
+        )
       }
       await this.requireChangeable(permission)
     }
@@ -86,19 +93,27 @@ export class RightsCheck {
     if (!this.reach.isLimited) return
     await this.requireRoleHeld(permission)
     if (!permission.isDisabled || permission.userId !== this.reach.userId) return
-    throw new ForbiddenError(`the permission ${permission.id} is your own and suspended: another user must resume it`)
+    throw new ForbiddenError(
+      `the permission ${permission.id} is your own and suspended: another user must resume it`,
+      errorReason('own-permission-suspended', { permission: permission.id }),
+    )
   }
 
   /** @throws ForbiddenError */
   async requireRoleHeld({ id, roleId }: PermissionRecord): Promise<void> {
     const role = await this.repositories.roles.get(roleId)
-    if (role === undefined) throw new ForbiddenError(`the role of the permission ${id} does not exist`)
+    if (role === undefined) {
+      throw new ForbiddenError(
+        `the role of the permission ${id} does not exist`,
+        errorReason('role-of-permission-missing', { permission: id }),
+      )
+    }
     this.requireHeld(role)
   }
 
   /** @throws ForbiddenError within a limited reach */
   requireHost(): void {
-    if (this.reach.isLimited) throw new ForbiddenError('only the host may do this')
+    if (this.reach.isLimited) throw new ForbiddenError('only the host may do this', errorReason('host-only'))
   }
 
   /**

@@ -1,5 +1,5 @@
 import { recordChange } from '../../audit/index.js'
-import { InUseError, InvalidInputError, NotFoundError } from '../../kernel/errors.js'
+import { errorReason, InUseError, InvalidInputError, NotFoundError } from '../../kernel/errors.js'
 import {
   choiceSchema,
   idSchema,
@@ -106,7 +106,10 @@ export class Roles {
       const { length } = await repositories.permissions.list({ roleId: id })
       if (length > 0) {
         const permissionsHave = length === 1 ? '1 permission has' : `${length} permissions have`
-        throw new InUseError(`${permissionsHave} the role ${id}: first give them another role, or revoke them`)
+        throw new InUseError(
+          `${permissionsHave} the role ${id}: first give them another role, or revoke them`,
+          errorReason('role-in-use', { role: id, count: length }),
+        )
       }
       await repositories.roles.delete(id)
       await recordChange(repositories, by, this.clock.now(), {
@@ -124,7 +127,10 @@ export class Roles {
       const role = await repositories.roles.get(id)
       if (role === undefined) throw new NotFoundError('role', id)
       if (await isSystemRole(repositories, role)) {
-        throw new InUseError(`the role ${id}, ${role.name}, is a system role: it stays as it is`)
+        throw new InUseError(
+          `the role ${id}, ${role.name}, is a system role: it stays as it is`,
+          errorReason('role-of-system', { role: id, name: role.name }),
+        )
       }
       return await change(repositories, role)
     })

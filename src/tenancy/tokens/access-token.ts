@@ -1,5 +1,11 @@
 import { sha256Hex } from '../../kernel/crypto.js'
-import { ForbiddenError, InvalidInputError, TokenRequestError, UnauthenticatedError } from '../../kernel/errors.js'
+import {
+  errorReason,
+  ForbiddenError,
+  InvalidInputError,
+  TokenRequestError,
+  UnauthenticatedError,
+} from '../../kernel/errors.js'
 import { LruMap } from '../../kernel/lru-map.js'
 import type { ApiKeyName, Clock, Repositories, Storage, TokenSigner, VerifiedClaims } from '../../ports/index.js'
 import { findMissing, givesAccess } from '../access/authorizer.js'
@@ -152,11 +158,17 @@ async function readLiveToken(
   if (access !== undefined && epoch !== (await tokenEpochOf(repositories, access, companyId)))
     throw new UnauthenticatedError('the user or the company of this token was disabled since: get another token')
   if (access === undefined || !givesAccess(access)) {
-    throw new ForbiddenError('the permission, the role or the account of this token is disabled or deleted')
+    throw new ForbiddenError(
+      'the permission, the role or the account of this token is disabled or deleted',
+      errorReason('access-disabled'),
+    )
   }
   const isInReach = access.account.companyId === companyId || targetApp === 'tenant'
   if (!isInReach && !(await companies.isWithin(access.account.companyId, companyId))) {
-    throw new ForbiddenError('the account of this token is out of reach of its company')
+    throw new ForbiddenError(
+      'the account of this token is out of reach of its company',
+      errorReason('account-of-token-out-of-reach'),
+    )
   }
   const { sight, targets } = key
   const principal: Principal = { companyId, userId, accountId, sight, targets, ...(scope && { scope }) }

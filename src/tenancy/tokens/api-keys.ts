@@ -200,6 +200,7 @@ function requireTargets(reach: Reach, targets: readonly string[]): void {
   if (others.length === 0) return
   throw new ForbiddenError(
     `you act by an API key that is not for ${others.join(', ')}: log in as a user, or with a key for it`,
+    errorReason('key-of-other-application', { applications: others.join(', ') }),
   )
 }
 
@@ -217,15 +218,18 @@ async function requireSight(
   if (sight === 'account') {
     throw new ForbiddenError(
       'a key with the sight "account" shows private contexts of all users, which you do not see: choose "user"',
+      errorReason('key-shows-all-contexts'),
     )
   }
   if (user === undefined || user.id === reach.userId || !targets.includes('assistant')) return
   // Revoked keys count too: the contexts that they made are still there.
   const keys = isServiceUser(user) ? await apiKeys.list({ userId: user.id }) : []
   if (keys.length > 0 && keys.every(({ makerId }) => makerId !== undefined && makerId === reach.userId)) return
-  const reason = isServiceUser(user) ? ', because you did not make all of its keys' : ''
+  const isService = isServiceUser(user)
+  const because = isService ? ', because you did not make all of its keys' : ''
   throw new ForbiddenError(
-    `a key for assistant shows the private contexts of the user ${user.id}, which you do not see${reason}: leave out userId, or ask the operator`,
+    `a key for assistant shows the private contexts of the user ${user.id}, which you do not see${because}: leave out userId, or ask the operator`,
+    errorReason(isService ? 'key-shows-contexts-of-service-user' : 'key-shows-contexts-of-user', { user: user.id }),
   )
 }
 
@@ -237,6 +241,7 @@ async function requireRevocable(repositories: Repositories, rights: Rights, key:
   if (user === undefined || !(await covers(reach, repositories, user.companyId))) {
     throw new ForbiddenError(
       `the API key ${key.id} acts for a user of a company that is not accessible: a manager of that company must revoke it`,
+      errorReason('key-of-user-elsewhere', { key: key.id }),
     )
   }
   await rights.userToActFor(key.userId, key.targets)

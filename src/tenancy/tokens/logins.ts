@@ -1,6 +1,12 @@
 import { z } from 'zod'
 import { randomToken, type SecretBox, sha256Hex } from '../../kernel/crypto.js'
-import { ForbiddenError, SecretUnreadableError, TokenRequestError, UnauthenticatedError } from '../../kernel/errors.js'
+import {
+  errorReason,
+  ForbiddenError,
+  SecretUnreadableError,
+  TokenRequestError,
+  UnauthenticatedError,
+} from '../../kernel/errors.js'
 import { isBeforeEnd } from '../../kernel/lifetimes.js'
 import { isRecord, validate } from '../../kernel/validate.js'
 import type { ApiKeyRecord, Clock, Repositories, Storage, UserRecord } from '../../ports/index.js'
@@ -136,10 +142,15 @@ export class Logins {
       const principals = await principalsOf(repositories, user, key, accountId)
       // Without this, a key would act on an account that is not one of its own.
       if (principals.length === 0) {
+        if (accountId === undefined) {
+          throw new ForbiddenError(
+            'you may act on no account now: somebody who manages users must give you a permission',
+            errorReason('no-usable-account'),
+          )
+        }
         throw new ForbiddenError(
-          accountId === undefined
-            ? 'you may act on no account now: somebody who manages users must give you a permission'
-            : `you may not act on the account ${accountId} now: choose another one`,
+          `you may not act on the account ${accountId} now: choose another one`,
+          errorReason('account-not-usable', { account: accountId }),
         )
       }
       const principal = await mainPrincipal(repositories, user, principals)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { recordChange } from '../../audit/index.js'
-import { AlreadyExistsError } from '../../kernel/errors.js'
+import { AlreadyExistsError, errorReason } from '../../kernel/errors.js'
 import { booleanSchema, idSchema, objectSchema, validate } from '../../kernel/validate.js'
 import type { Clock, Repositories, Storage, UserChanges, UserRecord } from '../../ports/index.js'
 import type { Actor } from '../access/authorizer.js'
@@ -167,11 +167,15 @@ async function findKnown({ users }: Repositories, wanted: Wanted): Promise<UserR
   const namesake = await users.findByEmailKey(companyId, address.emailKey)
   if (namesake === undefined) return undefined
   if (namesake.externalId !== null)
-    throw new AlreadyExistsError(`the user ${namesake.id} has this e-mail address, and another external id`)
+    throw new AlreadyExistsError(
+      `the user ${namesake.id} has this e-mail address, and another external id`,
+      errorReason('user-with-other-external-id', { user: namesake.id }),
+    )
   if (linkByEmail) return namesake
   throw new AlreadyExistsError(
     `the user ${namesake.id} has this e-mail address, and no external id: pass linkByEmail: true if your login has ` +
       'verified that the address belongs to its user',
+    errorReason('user-without-external-id', { user: namesake.id }),
   )
 }
 

@@ -1,5 +1,5 @@
 import { recordChange } from '../../audit/index.js'
-import { ForbiddenError, InUseError, InvalidInputError } from '../../kernel/errors.js'
+import { errorReason, ForbiddenError, InUseError, InvalidInputError } from '../../kernel/errors.js'
 import { RowList } from '../../kernel/lists.js'
 import { choiceSchema, objectSchema, parseId, validate } from '../../kernel/validate.js'
 import type { Clock, PermissionDetails, Repositories, Storage, UserRecord } from '../../ports/index.js'
@@ -214,6 +214,7 @@ function requireLoginOwner({ isLimited, sight }: Reach): void {
   if (!isLimited || sight === 'account') return
   throw new ForbiddenError(
     'an external id gives its person the private contexts of the user, which you do not see: leave out externalId, or use an API key with the sight "account"',
+    errorReason('external-id-shows-contexts'),
   )
 }
 
@@ -243,6 +244,7 @@ async function requireNotOwner(repositories: Repositories, userId: number): Prom
   throw new InUseError(
     `the user ${userId} is the owner of this installation and cannot be disabled or deleted: ` +
       'the host and the command line act for the owner',
+    errorReason('user-is-owner', { user: userId }),
   )
 }
 

@@ -60,7 +60,28 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the console in German', () => {
     await picture(page, 'console-german-invited')
   })
 
-  it('says a refusal in German, and unfolds what the server says', async () => {
+  it('says the reason of a refusal in German', async () => {
+    await shown.open('/people/invite')
+    await page.getByRole('textbox', { name: /^E-Mail-Adresse/ }).fill('kim@example.com')
+    const reason = { code: 'limit-of-users', parameters: { company: 1, held: 100, max: 100 } }
+    const json = {
+      type: 'about:blank',
+      title: 'Conflict',
+      status: 409,
+      detail: 'no',
+      code: 'ERR_LIMIT_REACHED',
+      reason,
+    }
+    await page.route('**/tenant/user', async (route) => await route.fulfill({ status: 409, json }))
+    await button('Einladen').click()
+    const alert = page.getByRole('alert')
+    await alert.getByText('Die Firma 1 hat 100 Benutzer, und die Grenze ist 100.').waitFor()
+    expect(await alert.getByText('Was der Server sagt (englisch)').count()).toBe(0)
+    await page.unroute('**/tenant/user')
+    await page.getByRole('textbox', { name: /^E-Mail-Adresse/ }).fill('')
+  })
+
+  it('says a refusal of another server in German, and unfolds what the server says', async () => {
     await shown.open('/people/invite')
     await page.getByRole('textbox', { name: /^E-Mail-Adresse/ }).fill('kim@example.com')
     const detail = 'company 1 has 100 users, and the limit is 100: delete one'

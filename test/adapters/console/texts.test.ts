@@ -1,12 +1,14 @@
 import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { ERROR_CODE_TEXTS } from '../../../adapters/console/app/api/error-texts.js'
-import { REASON_TEXTS, reasonText, withNames } from '../../../adapters/console/app/api/reason-texts.js'
+import { REASON_TEXTS } from '../../../adapters/console/app/api/reason-texts.js'
+import { reasonText, withNames } from '../../../adapters/console/app/api/use-reason.js'
 import { GERMAN_PROBLEMS } from '../../../adapters/console/app/operate/doctor/german-problems.js'
 import { plural } from '../../../adapters/console/app/texts/phrases.js'
 import { DOCUMENT_TYPES } from '../../../adapters/console/app/webhooks/destinations/document-types.js'
 import { HttpsTransport } from '../../../adapters/https-transport/index.js'
 import { ERROR_REASON_CODES } from '../../../src/index.js'
+import { ERROR_REASONS } from '../../../src/kernel/errors/error-reasons.js'
 import { AlcoveError, type ErrorReason } from '../../../src/ports/index.js'
 import { DOCUMENT_EVENT_TYPES } from '../../../src/webhooks/index.js'
 
@@ -129,12 +131,22 @@ describe('texts of the console', () => {
     )
   })
 
-  it('have the parameters in both languages', () => {
-    const parameters = (text: unknown): string => [...new Set(String(text).match(/\{\w+\}/g))].sort().join()
-    const { en, de } = REASON_TEXTS
-    const differing = ERROR_REASON_CODES.filter((code) => parameters(en[code]) !== parameters(de[code]))
+  it.each(['en', 'de'] as const)('in %s say each reason with all its parameters', (language) => {
+    const silent = ERROR_REASON_CODES.flatMap((code) => {
+      const names = ERROR_REASONS[code].map((name) => name.replace('?', ''))
+      const parameters = Object.fromEntries(names.map((name, at) => [name, name === 'count' ? 7 : `<${at}>`]))
+      const sentence = reasonText(REASON_TEXTS[language][code], parameters)
+      const isSaid = Object.values(parameters).every((value) => sentence.includes(String(value)))
+      return isSaid && !/[{}]/.test(sentence) ? [] : [code]
+    })
     // The German sentence does not say which other element is the same.
-    expect(differing).toEqual(['not-unique'])
+    expect(silent).toEqual(language === 'de' ? ['not-unique'] : [])
+  })
+
+  it('say in singular and plural how many use something', () => {
+    const used = (count: number): string => said({ code: 'role-in-use', parameters: { role: 5, count } })
+    expect(used(1)).toBe('Ein Recht hat die Rolle 5. Gib ihm zuerst eine andere Rolle, oder entziehe es.')
+    expect(used(3)).toBe('3 Rechte haben die Rolle 5. Gib ihnen zuerst eine andere Rolle, oder entziehe sie.')
   })
 })
 

@@ -7,6 +7,7 @@ import { nodeListener } from '../../../adapters/http-server/node/index.js'
 import {
   ClosedError,
   type Context,
+  type ErrorReason,
   ForbiddenError,
   InvalidInputError,
   type Principal,
@@ -17,6 +18,11 @@ import { LoginHost, makeContext, send } from './login-host.js'
 import { fileForm, NEW_CONTEXT } from './server.js'
 
 let host: LoginHost
+
+const OTHER_SITE: ErrorReason = {
+  code: 'refused-by-host',
+  parameters: { message: 'this request came from another site' },
+}
 
 /** Programs without types throw texts. */
 const THROWN_TEXT = 'secret of the session store' as unknown as Error
@@ -133,13 +139,13 @@ describe('a page of another origin', () => {
 describe('errors of the login', () => {
   it.each([
     [new UnauthenticatedError('the session has expired'), 401, 'the session has expired'],
-    [new ForbiddenError('this request came from another site'), 403, 'this request came from another site'],
+    [new ForbiddenError('this request came from another site', OTHER_SITE), 403, 'this request came from another site'],
     [new ThrottledError('try again in 9 seconds', 9), 429, 'try again in 9 seconds'],
     [new ClosedError('the engine'), 503, 'the service is not available now: retry later'],
   ])('that concern the client are the answer: %s', async (error, expected, detail) => {
     const handler = host.handler(async () => await Promise.reject(error))
     const { status, body, headers } = await send(handler, 'GET', '/context', { token: await host.newToken() })
-    expect([status, body.code, body.detail]).toEqual([expected, error.code, detail])
+    expect([status, body.code, body.detail, body.reason]).toEqual([expected, error.code, detail, error.reason])
     if (expected === 429) expect(headers.get('retry-after')).toBe('9')
   })
 

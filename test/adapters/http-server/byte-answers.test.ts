@@ -5,6 +5,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { streamBytes } from '../../../adapters/http-server/byte-answers.js'
 import { nodeListener } from '../../../adapters/http-server/node/index.js'
 import { ForbiddenError } from '../../../src/index.js'
+import { errorReason } from '../../../src/ports/index.js'
 
 const PIECES = 6
 const headers = { 'content-length': `${PIECES * 1_000}` }
@@ -21,7 +22,7 @@ async function answerAfter(checks: number): Promise<{ answer: string; isEnded: b
   }
   const requireRights = async (): Promise<void> => {
     checked += 1
-    if (checked > checks) await Promise.reject(new ForbiddenError('context:read'))
+    if (checked > checks) await Promise.reject(new ForbiddenError('context:read', errorReason('access-disabled')))
   }
   const listener = nodeListener(async (request, info) => {
     const isChunked = info?.isChunked === true

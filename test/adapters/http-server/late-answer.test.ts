@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { answerLater } from '../../../adapters/http-server/late-answer.js'
 import { ForbiddenError, ThrottledError } from '../../../src/index.js'
+import { errorReason } from '../../../src/ports/index.js'
 
 const TIMES = { plainMs: 20, heartbeatMs: 20 }
 
@@ -66,7 +67,7 @@ describe('an answer that may come late', () => {
   })
 
   it('breaks off, and ends the work, when the caller loses its rights', async () => {
-    const forbidden = new ForbiddenError('the permission is disabled')
+    const forbidden = new ForbiddenError('the permission is disabled', errorReason('access-disabled'))
     let checks = 0
     const { call, reported } = callOf(async () => {
       checks += 1

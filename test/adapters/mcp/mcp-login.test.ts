@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { createHttpHandler } from '../../../adapters/http-server/index.js'
 import { createMcpHandler, type McpHandlerOptions } from '../../../adapters/mcp/index.js'
 import {
+  type ErrorReason,
   ForbiddenError,
   InvalidInputError,
   type Principal,
@@ -13,6 +14,7 @@ import { type MemoryEngine, memoryEngine } from '../../src/engine/memory-engine.
 import { AGENT_KINDS } from './clients.js'
 
 const ROOT = 'https://alcove.test'
+const OTHER_NETWORK: ErrorReason = { code: 'refused-by-host', parameters: { message: 'not from this network' } }
 const METADATA = '/.well-known/oauth-protected-resource/mcp'
 
 let memory: MemoryEngine
@@ -36,7 +38,12 @@ afterAll(async () => {
 interface Answer {
   readonly status: number
   readonly headers: Headers
-  readonly body: { readonly title?: string; readonly code?: string; readonly detail?: string }
+  readonly body: {
+    readonly title?: string
+    readonly code?: string
+    readonly detail?: string
+    readonly reason?: unknown
+  }
 }
 
 const LIST = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' })
@@ -90,7 +97,7 @@ describe("the host's own login of agents", () => {
 
   it.each([
     [new UnauthenticatedError('the session has expired'), 401],
-    [new ForbiddenError('not from this network'), 403],
+    [new ForbiddenError('not from this network', OTHER_NETWORK), 403],
     [new ThrottledError('try again in 9 seconds', 9), 429],
     [new InvalidInputError('email', 'secret'), 500],
     [new Error('secret of the session store'), 500],
@@ -101,6 +108,7 @@ describe("the host's own login of agents", () => {
     const toProgram = await read(await rest(new Request(`${ROOT}/context`, { headers: withToken() })))
     expect(toAgent.status).toBe(status)
     expect(toAgent.body).toEqual(toProgram.body)
+    if (error instanceof ForbiddenError) expect(toAgent.body.reason).toEqual(OTHER_NETWORK)
     expect(toAgent.headers.get('retry-after')).toBe(toProgram.headers.get('retry-after'))
     if (status !== 500) return
     expect(JSON.stringify(toAgent.body)).not.toContain('secret')

@@ -27,10 +27,12 @@ export function defineIdentityTests(test: DefineTest<Storage>): void {
     await assert.rejects(async () => await insert(userOf(one, 'dee', 'oidc|Ä-1')), {
       code: 'ERR_ALREADY_EXISTS',
       message: 'a user with this external id exists',
+      reason: { code: 'external-id-taken', parameters: {} },
     })
     await assert.rejects(async () => await insert(userOf(one, 'ada', 'oidc|2')), {
       code: 'ERR_ALREADY_EXISTS',
       message: 'a user with this e-mail address exists',
+      reason: { code: 'email-address-taken', parameters: {} },
     })
     await storage.read(async ({ users }) => {
       assert.deepEqual(await users.findByExternalId(one.companyId, 'oidc|Ä-1'), ada)

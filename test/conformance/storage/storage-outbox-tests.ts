@@ -40,7 +40,10 @@ export function defineOutboxTests(test: DefineTest<Storage>): void {
     const destination = await insert(first.companyId)
     await insert(second.companyId)
     const other = await insert(first.companyId, `${URL}/other`)
-    await rejectsWith('ERR_ALREADY_EXISTS', insert(first.companyId))
+    await rejectsWith('ERR_ALREADY_EXISTS', insert(first.companyId), {
+      code: 'destination-url-taken',
+      parameters: {},
+    })
     await rejectsWith(
       'ERR_ALREADY_EXISTS',
       storage.transaction(({ destinations }) => destinations.update(other.id, { url: URL })),

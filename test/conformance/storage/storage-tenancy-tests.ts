@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Storage } from '../../../src/ports/index.js'
+import type { AlcoveError, Storage } from '../../../src/ports/index.js'
 import { type DefineTest, rejectsWith } from '../harness.js'
 import { LATER, NOW, seedCompany } from './storage-seed.js'
 
@@ -257,6 +257,8 @@ export function defineTenancyTests(test: DefineTest<Storage>): void {
     const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
     assert.equal(refused.length, 1)
     assert.match((refused[0]?.reason as Error).message, /Permission already exists/)
+    const { reason } = refused[0]?.reason as AlcoveError
+    assert.deepEqual(reason, { code: 'permission-exists', parameters: {} })
   })
 
   // N8
@@ -366,7 +368,10 @@ export function defineTenancyTests(test: DefineTest<Storage>): void {
       revoked: null,
     } as const
     const { id } = await storage.transaction(({ apiKeys }) => apiKeys.insert(key))
-    await rejectsWith('ERR_ALREADY_EXISTS', async () => storage.transaction(({ apiKeys }) => apiKeys.insert(key)))
+    await rejectsWith('ERR_ALREADY_EXISTS', async () => storage.transaction(({ apiKeys }) => apiKeys.insert(key)), {
+      code: 'client-id-taken',
+      parameters: {},
+    })
     assert.deepEqual(await storage.read(({ apiKeys }) => apiKeys.list()), [{ id, ...key }])
     assert.deepEqual(await storage.read(({ apiKeys }) => apiKeys.list({ userId })), [{ id, ...key }])
     assert.deepEqual(await storage.read(({ apiKeys }) => apiKeys.list({ userId: 999 })), [])

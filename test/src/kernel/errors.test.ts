@@ -82,3 +82,25 @@ describe('errors of two minified copies of the package', () => {
     expect(new HostError() instanceof Other).toBe(false)
   })
 })
+
+describe('a refusal for a right, a use, a twin or a limit', () => {
+  it('has a reason with all its parameters, or does not compile', () => {
+    const reason = errors.errorReason('account-of-owner', { account: 7 })
+    expect(reason).toEqual({ code: 'account-of-owner', parameters: { account: 7 } })
+    expect(new errors.InUseError('the owner acts in the account 7', reason).reason).toBe(reason)
+    // @ts-expect-error A refusal has a reason.
+    expect(new errors.InUseError('in use').reason).toBeUndefined()
+    // @ts-expect-error A refusal has a reason.
+    expect(new errors.ForbiddenError('no right').scope).toBeUndefined()
+    // @ts-expect-error A refusal has a reason.
+    expect(new errors.AlreadyExistsError('exists').reason).toBeUndefined()
+    // @ts-expect-error A refusal has a reason.
+    expect(new errors.LimitReachedError('the limit is 5').reason).toBeUndefined()
+    // @ts-expect-error The reason has a parameter.
+    expect(errors.errorReason('account-of-owner').parameters).toEqual({})
+    // @ts-expect-error The parameter has another name.
+    expect(errors.errorReason('account-of-owner', { user: 7 }).parameters).toEqual({ user: 7 })
+    // @ts-expect-error There is no such reason.
+    expect(errors.errorReason('unheard-of').code).toBe('unheard-of')
+  })
+})

@@ -1,17 +1,21 @@
 import { AlcoveApiError, AlcoveClientError, DocumentProcessingError } from '../../../client/index.js'
 import { phraseOf, phrases, useTexts } from '../texts/phrases.js'
+import { sentence } from './sentence.js'
+import { useKnownReason } from './use-reason.js'
 
 /** An error as the page says it. */
 interface SaidError {
   /** A sentence with what to do. */
   readonly text: string
-  /** The server's own sentence, in English, if it has facts that the text does not have. */
+  /** The reason of the server in the language of the user, if it has facts that the text does not have. */
+  readonly reason?: string
+  /** The server's own sentence, in English, if it has such facts and no reason that the page knows. */
   readonly detail?: string
   /** True if the text says too little without the detail. */
   readonly isDetailNeeded?: boolean
 }
 
-/** Codes whose messages say which entry, or which other thing, is in the way. */
+/** Codes whose messages, or reasons, say which entry, or which other thing, is in the way. */
 const NEED_DETAIL: ReadonlySet<string> = new Set(['ERR_INVALID_INPUT', 'ERR_ALREADY_EXISTS', 'ERR_IN_USE'])
 /** Codes whose messages have names or numbers. */
 const HAVE_DETAIL: ReadonlySet<string> = new Set([
@@ -23,18 +27,22 @@ const HAVE_DETAIL: ReadonlySet<string> = new Set([
   'ERR_MODEL_UNKNOWN',
 ])
 
-/** A function that says an error as a sentence with what to do, and the server's sentence where that tells more. */
+/** A function that says an error as a sentence with what to do, and the server's reason where that tells more. */
 export function useSaidError(): (error: unknown) => SaidError {
   const texts = useTexts(ERROR_CODE_TEXTS)
+  const say = useKnownReason()
   return (error) => {
     if (error instanceof AlcoveApiError) {
-      const { code, status, message } = error
+      const { code, status, message, field } = error
       const thing = phraseOf(texts.things, code)
       const known = thing === undefined ? phraseOf(texts.codes, code) : texts.gone(thing)
       const detail = sentence(message)
       if (known !== undefined) {
         const isDetailNeeded = NEED_DETAIL.has(code)
-        return isDetailNeeded || HAVE_DETAIL.has(code) ? { text: known, detail, isDetailNeeded } : { text: known }
+        if (!isDetailNeeded && !HAVE_DETAIL.has(code)) return { text: known }
+        const reason = say(error.reason)
+        if (reason === undefined) return { text: known, detail, isDetailNeeded }
+        return { text: known, reason: field === undefined ? reason : `${field}: ${reason}` }
       }
       // The message of an internal failure has no facts: the server keeps them in its log.
       return status >= 500 ? { text: texts.failed(code) } : { text: texts.refused, detail, isDetailNeeded: true }
@@ -47,20 +55,14 @@ export function useSaidError(): (error: unknown) => SaidError {
   }
 }
 
-/** As {@link useSaidError}, in one text: for a place that has no room for details. */
+/** As {@link useSaidError}, in one text: for a place that has no room for the server's own sentences. */
 export function useErrorText(): (error: unknown) => string {
   const said = useSaidError()
   return (error) => {
-    const { text, detail, isDetailNeeded } = said(error)
-    return detail !== undefined && isDetailNeeded === true ? `${text} (${detail})` : text
+    const { text, reason, detail, isDetailNeeded } = said(error)
+    const fact = reason ?? (isDetailNeeded === true ? detail : undefined)
+    return fact === undefined ? text : `${text} (${fact})`
   }
-}
-
-/** The server's messages begin with a small letter and have no full stop. */
-export function sentence(message: string): string {
-  const text = message.trim()
-  const first = text.slice(0, 1).toUpperCase() + text.slice(1)
-  return /[.!?]$/.test(first) ? first : `${first}.`
 }
 
 /** The meaning of each code of the REST API for somebody in front of the page, and the way out. */

@@ -1,5 +1,5 @@
 import { AlcoveApiError } from './api.js'
-import { useReason } from './reason-texts.js'
+import { useReason } from './use-reason.js'
 
 /** The problem of one field of a form. */
 export interface FieldError {

@@ -1,12 +1,11 @@
 import type { components } from '../../../client/index.js'
-import { nameOfLanguage } from '../texts/language-names.js'
-import { type Language, phraseOf, phrases, useLanguage, useTexts } from '../texts/phrases.js'
-import { sentence } from './error-texts.js'
+import { phrases } from '../texts/phrases.js'
+import { REFUSAL_TEXTS } from './refusal-texts.js'
 
-type Reason = components['schemas']['ErrorReason']
+export type Reason = components['schemas']['ErrorReason']
 
 /** One sentence, or one for the `count` 1 and one for other counts. Braces hold names of parameters. */
-type ReasonText = string | readonly [one: string, other: string]
+export type ReasonText = string | readonly [one: string, other: string]
 
 /** The reasons of the server, by their codes. */
 export const REASON_TEXTS = phrases({
@@ -87,6 +86,7 @@ export const REASON_TEXTS = phrases({
     'request-impossible': 'The request could not be made ({system}).',
     'request-failed': 'The request failed ({system}).',
     'destination-deleted': 'The destination was deleted.',
+    'destination-disabled': 'The destination {destination} is disabled. Enable it first.',
     'destination-not-usable': 'The destination was deleted or is disabled, or its company is disabled.',
     'event-private':
       'The event names a document of a private context, and whoever set the URL of the destination does not see all contexts.',
@@ -134,6 +134,7 @@ export const REASON_TEXTS = phrases({
     'more-warnings': '… and {count} more.',
     'language-unknown-to-model':
       'The text is {language}, which the model {model} does not know: it is found by words alone.',
+    ...REFUSAL_TEXTS.en,
   } satisfies Readonly<Record<Reason['code'], ReasonText>>,
   de: {
     required: 'Diese Angabe fehlt.',
@@ -211,6 +212,7 @@ export const REASON_TEXTS = phrases({
     'request-impossible': 'Die Anfrage ließ sich nicht stellen ({system}).',
     'request-failed': 'Die Anfrage ist fehlgeschlagen ({system}).',
     'destination-deleted': 'Das Ziel wurde gelöscht.',
+    'destination-disabled': 'Das Ziel {destination} ist deaktiviert. Aktiviere es zuerst.',
     'destination-not-usable': 'Das Ziel ist gelöscht oder deaktiviert, oder seine Firma ist deaktiviert.',
     'event-private':
       'Das Ereignis nennt ein Dokument eines privaten GPTs, und wer die URL des Ziels gesetzt hat, sieht nicht alle GPTs.',
@@ -262,36 +264,6 @@ export const REASON_TEXTS = phrases({
     'more-warnings': '… und {count} weitere.',
     'language-unknown-to-model':
       'Der Text ist {language}. Das kennt das Modell {model} nicht: Er wird nur über Wörter gefunden.',
+    ...REFUSAL_TEXTS.de,
   },
 })
-
-/** Fills in the parameters. A parameter in brackets of its own, such as `({system})`, may be missing. */
-export function reasonText(text: ReasonText, parameters: Reason['parameters']): string {
-  const given = typeof text === 'string' ? text : text[parameters['count'] === 1 ? 0 : 1]
-  return given
-    .replaceAll(/ \(\{(\w+)\}\)/g, (group, name: string) => (parameters[name] === undefined ? '' : group))
-    .replaceAll(/\{(\w+)\}/g, (_, name: string) => String(parameters[name] ?? ''))
-}
-
-/** The parameters with the name of a language in the place of its code. */
-export function withNames(parameters: Reason['parameters'], language: Language): Reason['parameters'] {
-  const { language: code } = parameters
-  return typeof code === 'string' ? { ...parameters, language: nameOfLanguage(code, language) } : parameters
-}
-
-/** @returns a sentence, with `lang` if it is in another language than the page */
-export type SayReason = (
-  reason: Reason | null | undefined,
-  message: string,
-) => { readonly text: string; readonly lang?: 'en' }
-
-/** A function that says a reason in the language of the user. It says the message for a code that it does not know. */
-export function useReason(): SayReason {
-  const texts: Readonly<Record<string, ReasonText>> = useTexts(REASON_TEXTS)
-  const { language } = useLanguage()
-  return (reason, message) => {
-    const text = reason == null ? undefined : phraseOf(texts, reason.code)
-    if (reason != null && text !== undefined) return { text: reasonText(text, withNames(reason.parameters, language)) }
-    return { text: sentence(message), ...(language !== 'en' && { lang: 'en' }) }
-  }
-}

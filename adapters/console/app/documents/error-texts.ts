@@ -1,5 +1,6 @@
 import { AlcoveApiError, DocumentProcessingError } from '../../../client/index.js'
-import { sentence, useErrorText } from '../api/error-texts.js'
+import { useErrorText } from '../api/error-texts.js'
+import { sentence } from '../api/sentence.js'
 import { phraseOf, phrases, useTexts } from '../texts/phrases.js'
 import { FORMATS } from './texts.js'
 import { FileGoneError } from './work/upload-queue.js'

@@ -12,7 +12,7 @@ const TEXTS = phrases({
   de: { loading: 'Wird geladen …', again: 'Noch einmal versuchen' },
 })
 
-/** An error as a sentence, with the server's details and a button to try again. Nothing without an error. */
+/** An error as a sentence, with the server's reason or details and a button to try again. Nothing without an error. */
 export function ErrorNote({
   error,
   onRetry,
@@ -23,10 +23,11 @@ export function ErrorNote({
   const said = useSaidError()
   const texts = useTexts(TEXTS)
   if (error == null) return null
-  const { text, detail, isDetailNeeded = false } = said(error)
+  const { text, reason, detail, isDetailNeeded = false } = said(error)
   return (
     <div role="alert" className="note note-error">
       <p>{text}</p>
+      {reason !== undefined && <p>{reason}</p>}
       {detail !== undefined && <ServerDetails key={detail} sentences={[detail]} isOpenAtFirst={isDetailNeeded} />}
       {onRetry !== undefined && <Button onPress={onRetry}>{texts.again}</Button>}
     </div>

@@ -163,6 +163,7 @@ describe('/tenant/keys', () => {
         json: { userId: 1, targets: ['tenant'] },
       })
       expect([status, body.code]).toEqual([409, 'ERR_LIMIT_REACHED'])
+      expect(body.reason).toEqual({ code: 'limit-of-api-keys', parameters: { company: 1, held: 1, max: 1 } })
     } finally {
       await small.close()
     }

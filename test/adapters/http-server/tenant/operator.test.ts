@@ -92,6 +92,7 @@ describe('GET /operator/state', () => {
     expect(refused.status).toBe(403)
     expect(refused.body).toMatchObject({
       code: 'ERR_FORBIDDEN',
+      reason: { code: 'operator-only', parameters: {} },
       detail: 'only a manager of the root company may do this',
     })
     expect((await server.request(method, path, { token: await server.token('assistant') })).status).toBe(403)

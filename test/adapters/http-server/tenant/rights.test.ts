@@ -91,10 +91,13 @@ describe('a caller with tenant:manage alone', () => {
   // A1
   it('cannot restore their own suspended Administrator permission', async () => {
     const { manager, assistantId } = await newCompany()
-    const suspended = await grant(manager.userId, assistantId, await roleOf(ALL), true)
+    const role = await roleOf(ALL)
+    const suspended = await grant(manager.userId, assistantId, role, true)
     const { status, body } = await call(manager, 'PATCH', `/permission/${suspended}`)
     expect([status, body.code]).toEqual([403, 'ERR_FORBIDDEN'])
     expect(body.detail).toContain('has capabilities that you do not have (context:read')
+    const capabilities = expect.stringMatching(/^context:read, /) as unknown
+    expect(body.reason).toEqual({ code: 'role-with-more-rights', parameters: { role, capabilities } })
     expect((await call(manager, 'DELETE', `/permission/${suspended}`)).status).toBe(403)
     expect((await permissionsOf(manager.userId)).find(({ id }) => id === suspended)?.disabled).toBe(true)
   })

@@ -450,6 +450,7 @@ describe('an e-mail address', () => {
       const duplicate = await call(caller, 'POST', '/tenant/user', { email: 'ADA.Lovelace@EXAMPLE.com' })
       expect([duplicate.status, duplicate.body.code]).toEqual([400, 'ERR_ALREADY_EXISTS'])
       expect(duplicate.body.detail).toBe('a user with this e-mail address exists')
+      expect(duplicate.body.reason).toEqual({ code: 'email-address-taken', parameters: {} })
       expect(new Set(added.map(({ id }) => id)).size).toBe(at + 1)
     }
     for (const [at, name] of NAMES.entries()) {

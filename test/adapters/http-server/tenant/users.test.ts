@@ -35,6 +35,7 @@ describe('POST /tenant/user', () => {
     const refused = { token, json: { email: 'other@example.com', externalId: 'oidc|quiet' } }
     const { status, body } = await server.request<Problem>('POST', '/tenant/user', refused)
     expect([status, body.code]).toEqual([400, 'ERR_ALREADY_EXISTS'])
+    expect(body.reason).toEqual({ code: 'external-id-taken', parameters: {} })
     expect(mailer.sent).toHaveLength(1)
   })
 
@@ -102,6 +103,7 @@ describe('the contexts of a user', () => {
     const path = `/tenant/user/${from.id}/hand-over`
     const tooEarly = await server.request<Problem>('POST', path, { token, json })
     expect([tooEarly.status, tooEarly.body.code]).toEqual([409, 'ERR_IN_USE'])
+    expect(tooEarly.body.reason).toEqual({ code: 'user-still-active', parameters: { user: from.id } })
     await server.request('DELETE', `/tenant/user/${from.id}`, { token })
     const all = await server.request<{ contextIds: number[] }>('POST', path, { token, json })
     expect([all.status, all.body]).toEqual([200, { contextIds: [other.id] }])

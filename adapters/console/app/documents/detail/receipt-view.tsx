@@ -1,5 +1,5 @@
 import type { ReactElement } from 'react'
-import { useReason } from '../../api/reason-texts.js'
+import { useReason } from '../../api/use-reason.js'
 import { useFormat } from '../../texts/format.js'
 import { useTexts } from '../../texts/phrases.js'
 import { Note } from '../../ui/notes.js'

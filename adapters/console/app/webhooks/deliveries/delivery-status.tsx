@@ -1,6 +1,6 @@
 import type { ReactElement } from 'react'
 import type { Schema } from '../../api/api.js'
-import { useReason } from '../../api/reason-texts.js'
+import { useReason } from '../../api/use-reason.js'
 import { phrases, useLanguage, useTexts } from '../../texts/phrases.js'
 import { Badge } from '../../ui/notes.js'
 import type { Delivery } from '../queries.js'

@@ -1,5 +1,5 @@
 import { AlcoveApiError, type AlcoveClient, dataOf } from '../../api/api.js'
-import { phrases, useTexts } from '../../texts/phrases.js'
+import { useKnownReason } from '../../api/use-reason.js'
 import { type DeliveryFilter, readDeliveries } from './live-deliveries.js'
 
 const PAGE_SIZE = 500
@@ -103,19 +103,9 @@ async function pause(seconds: number, signal: AbortSignal, report: (seconds: num
   report(0)
 }
 
-const TEXTS = phrases({
-  en: { disabled: 'The destination is disabled. Enable it first.' },
-  de: { disabled: 'Das Ziel ist deaktiviert. Aktiviere es zuerst.' },
-})
-
 /** A function that says that the destination is disabled; undefined for an error of another reason. */
 export function useDisabledText(): (error: unknown) => string | undefined {
-  const { disabled } = useTexts(TEXTS)
-  return (error) => (isDisabledError(error) ? disabled : undefined)
-}
-
-function isDisabledError(error: unknown): boolean {
-  return (
-    error instanceof AlcoveApiError && error.code === 'ERR_INVALID_INPUT' && error.message.startsWith('destination')
-  )
+  const say = useKnownReason()
+  return (error) =>
+    error instanceof AlcoveApiError && error.reason?.code === 'destination-disabled' ? say(error.reason) : undefined
 }

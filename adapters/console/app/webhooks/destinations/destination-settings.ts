@@ -1,6 +1,6 @@
 import { AlcoveApiError } from '../../api/api.js'
 import { useFieldError } from '../../api/field-errors.js'
-import { useReason } from '../../api/reason-texts.js'
+import { useReason } from '../../api/use-reason.js'
 import { phrases, useTexts } from '../../texts/phrases.js'
 import type { Destination } from '../queries.js'
 
