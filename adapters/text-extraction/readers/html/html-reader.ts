@@ -32,8 +32,7 @@ export async function* readPage(
   out: MarkedLines,
   options: { readonly hasTitle: boolean; readonly isXml: boolean },
 ): AsyncGenerator<ReaderPiece> {
-  const head = (await headOf(file)).toString('latin1').replaceAll('\0', '')
-  const decoded = await DecodedText.of(file, declaredCharset(head))
+  const { head, decoded } = await decodedPage(file)
   const text = new HtmlText(out, options.hasTitle)
   const events = new HtmlEvents(text, options.isXml || /^[^<]{0,10}<\?xml/.test(head))
   try {
@@ -53,10 +52,7 @@ export async function* readPage(
 export async function pageText(
   file: FileBytes,
 ): Promise<{ readonly text: string; readonly warnings: readonly ReaderWarning[] }> {
-  const decoded = await DecodedText.of(
-    file,
-    declaredCharset((await headOf(file)).toString('latin1').replaceAll('\0', '')),
-  )
+  const { decoded } = await decodedPage(file)
   let text = ''
   for await (const piece of decoded.pieces()) text += piece
   return { text, warnings: [...decoded.warning()].flatMap(({ warnings = [] }) => warnings) }
@@ -69,6 +65,12 @@ export function addPage(html: string, out: MarkedLines): void {
   events.write(html)
   events.end()
   text.end()
+}
+
+/** The text of a page in the encoding that it declares, and its beginning, in which it declares it. */
+async function decodedPage(file: FileBytes): Promise<{ readonly head: string; readonly decoded: DecodedText }> {
+  const head = (await headOf(file)).toString('latin1').replaceAll('\0', '')
+  return { head, decoded: await DecodedText.of(file, declaredCharset(head)) }
 }
 
 async function headOf(file: FileBytes): Promise<Buffer> {

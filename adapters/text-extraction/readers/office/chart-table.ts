@@ -1,5 +1,6 @@
 import type { Blocks } from '../docx/docx-blocks.js'
 import { SHORT_CHARACTERS } from '../headed-rows.js'
+import { RepeatedTexts } from '../repeated-texts.js'
 import { TableRows } from '../table-rows.js'
 
 /** Texts by the index of their point. */
@@ -22,14 +23,13 @@ interface PlacedText {
   readonly text: string
 }
 
-/** Repeated labels may be longer than the cells of a row by this factor. */
-const REPEATED_PER_CHARACTER = 12
+/** Characters of labels that any chart may repeat. */
 const FREE_REPEATED_CHARACTERS = 65_536
 
 /** Writes the series of a chart as tables. Series with the same labels are columns of one table. */
 export class ChartTable {
   readonly #tables = new Map<string, ChartSeries[]>()
-  #budget = FREE_REPEATED_CHARACTERS
+  readonly #repeated = new RepeatedTexts(FREE_REPEATED_CHARACTERS)
 
   constructor(private readonly out: Blocks) {}
 
@@ -85,14 +85,11 @@ export class ChartTable {
   /** Adds the labels of outer levels that a row before began. */
   #withOuter(outer: string[], row: readonly PlacedText[]): readonly PlacedText[] {
     if (outer.length === 0) return row
-    for (const { text } of row) this.#budget += text.length * REPEATED_PER_CHARACTER
+    for (const { text } of row) this.#repeated.earn(text)
     const own = new Map(row.map(({ column, text }) => [column, text]))
     const labels = outer.map((before, column) => {
       const text = own.get(column)
-      if (text === undefined) {
-        this.#budget -= before.length
-        return { column, text: this.#budget < 0 ? '' : before }
-      }
+      if (text === undefined) return { column, text: this.#repeated.take(before) ? before : '' }
       outer[column] = text.length > SHORT_CHARACTERS ? '' : text
       return { column, text }
     })

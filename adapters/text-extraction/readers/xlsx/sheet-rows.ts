@@ -1,6 +1,7 @@
 import { SHORT_CHARACTERS } from '../headed-rows.js'
 import type { MarkedLines } from '../marked-lines.js'
 import type { ReaderWarning } from '../reader-piece.js'
+import { RepeatedTexts } from '../repeated-texts.js'
 import { TableRows } from '../table-rows.js'
 import type { SheetMerges } from './sheet-merges.js'
 
@@ -18,8 +19,7 @@ export interface SheetRow {
   readonly styles: string
 }
 
-/** Repeated cells may be longer than the cells of a row by this factor. */
-const REPEATED_PER_CHARACTER = 12
+/** Characters of merged cells that any sheet may repeat. */
 const FREE_REPEATED_CHARACTERS = 1_048_576
 /** A hostile sheet may have merged cells in every column, and each row looks at all of them. */
 const MAX_MERGED_COLUMNS = 256
@@ -40,7 +40,7 @@ export class SheetRows {
   #bodyStyles: string | undefined
   /** The texts of merged cells by column, and their last rows. */
   readonly #merged = new Map<number, { readonly text: string; readonly last: number }>()
-  #budget = FREE_REPEATED_CHARACTERS
+  readonly #repeated = new RepeatedTexts(FREE_REPEATED_CHARACTERS)
 
   constructor(
     private readonly out: MarkedLines,
@@ -112,15 +112,12 @@ export class SheetRows {
   #withMerged(row: SheetRow): Pick<SheetRow, 'cells' | 'columns'> {
     const placed = row.cells.map((text, at) => ({ column: row.columns[at] ?? at, text }))
     const own = new Set(row.columns)
-    for (const { text } of placed) this.#budget += text.length * REPEATED_PER_CHARACTER
+    for (const { text } of placed) this.#repeated.earn(text)
     const filled: typeof placed = []
-    if (this.#budget >= SHORT_CHARACTERS) {
+    if (this.#repeated.hasRoomFor(SHORT_CHARACTERS)) {
       for (const [column, { text, last }] of this.#merged) {
         if (row.row > last) this.#merged.delete(column)
-        else if (!own.has(column) && text.length <= this.#budget) {
-          this.#budget -= text.length
-          filled.push({ column, text })
-        }
+        else if (!own.has(column) && this.#repeated.take(text)) filled.push({ column, text })
       }
     }
     for (const { column, text } of placed) {
