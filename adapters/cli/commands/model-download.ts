@@ -3,7 +3,7 @@ import { withByteProgress } from '../byte-progress.js'
 import { loadLocal } from '../engines/engines.js'
 import { globalOptions, option } from '../options.js'
 import { printList } from '../output/output.js'
-import { MODEL_FACTS, modelFactsOf, printAdded } from './model-facts.js'
+import { givenFactsOf, MODEL_FACTS, printAdded } from './model-facts.js'
 
 export function downloadCommand(): CommandUnknownOpts {
   return new Command('download')
@@ -38,7 +38,7 @@ export function downloadCommand(): CommandUnknownOpts {
             name,
             ...(revision !== undefined && { revision }),
             ...(endpoint !== undefined && { endpoint }),
-            ...modelFactsOf(given),
+            ...givenFactsOf(given),
             signal,
             onProgress,
           }),

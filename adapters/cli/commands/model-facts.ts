@@ -32,7 +32,7 @@ export const MODEL_FACTS = {
 type GivenFacts = { readonly [Name in keyof ModelProfileChanges]: ModelProfileChanges[Name] | undefined }
 
 /** The facts that a user has given. */
-export function modelFactsOf({
+export function givenFactsOf({
   id,
   queryPrefix,
   passagePrefix,

@@ -4,7 +4,7 @@ import { loadLocal } from '../engines/engines.js'
 import { globalOptions } from '../options.js'
 import { printList, printResult } from '../output/output.js'
 import { downloadCommand } from './model-download.js'
-import { MODEL_FACTS, modelFactsOf, printAdded } from './model-facts.js'
+import { givenFactsOf, MODEL_FACTS, printAdded } from './model-facts.js'
 
 export function modelCommand(): CommandUnknownOpts {
   return new Command('model')
@@ -28,7 +28,7 @@ function addCommand(): CommandUnknownOpts {
     .action(async (folder, given, command) => {
       const options = globalOptions(command)
       const { addModel } = await loadLocal()
-      printAdded(options, await addModel({ dataDir: options.dataDir, folder, ...modelFactsOf(given) }))
+      printAdded(options, await addModel({ dataDir: options.dataDir, folder, ...givenFactsOf(given) }))
     })
 }
 
