@@ -41,10 +41,17 @@ export class DocumentProcessingError extends Error {
   readonly contextId: number
   readonly docId: number
 
-  /** @param error the sentence of the document, which ends in its code */
-  constructor(error: string, { contextId, docId }: { readonly contextId: number; readonly docId: number }) {
+  /** @param error the sentence of the document */
+  constructor(
+    error: string,
+    {
+      errorCode,
+      contextId,
+      docId,
+    }: { readonly errorCode: string | null; readonly contextId: number; readonly docId: number },
+  ) {
     super(error)
-    this.code = /\((ERR_\w+)\)\.?$/.exec(error)?.[1] ?? 'ERR_INTERNAL'
+    this.code = errorCode ?? 'ERR_INTERNAL'
     this.contextId = contextId
     this.docId = docId
   }

@@ -95,9 +95,9 @@ async function poll(
 }
 
 /** @throws DocumentProcessingError if the newest version has failed */
-function isFinished({ contextId, id: docId, error, completed, replacement }: Document): boolean {
-  const failure = replacement === null ? error : replacement.error
-  if (failure !== null) throw new DocumentProcessingError(failure, { contextId, docId })
+function isFinished({ contextId, id: docId, completed, replacement, ...document }: Document): boolean {
+  const { error, errorCode } = replacement ?? document
+  if (error !== null) throw new DocumentProcessingError(error, { errorCode, contextId, docId })
   return completed !== null && replacement === null
 }
 

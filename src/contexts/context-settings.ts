@@ -1,4 +1,4 @@
-import { ReindexFailedError } from '../kernel/errors.js'
+import { errorCodeOf, ReindexFailedError } from '../kernel/errors.js'
 import { pause } from '../kernel/scheduling/abort.js'
 import { parseId } from '../kernel/validate.js'
 import type { ChunkSettings, ContextRecord, ReindexProgress, Storage } from '../ports/index.js'
@@ -16,11 +16,15 @@ export interface ContextReindexingView extends ChunkSettings {
   readonly documentsTotal: number
   /** Null, or a sentence that ends in its error code. Set only if the re-index has stopped. */
   readonly error: string | null
+  /** The code at the end of `error`. */
+  readonly errorCode: string | null
   /**
    * Null, or a sentence that ends in its error code: the re-index waits, because the server of the new model is away, or a
    * disk is full or read-only. It goes on by itself.
    */
   readonly waiting: string | null
+  /** The code at the end of `waiting`. */
+  readonly waitingCode: string | null
 }
 
 /** All settings of a context with their present values. */
@@ -97,5 +101,14 @@ function toSettings(record: ContextRecord, progress: WaitingProgress | null): Co
 function toReindexing({ reindexing }: ContextRecord, progress: WaitingProgress | null): ContextReindexingView | null {
   if (reindexing === null || progress === null) return null
   const { done: documentsDone, total: documentsTotal, waiting } = progress
-  return { ...chunkSettingsOf(reindexing), documentsDone, documentsTotal, error: reindexing.error, waiting }
+  const { error } = reindexing
+  return {
+    ...chunkSettingsOf(reindexing),
+    documentsDone,
+    documentsTotal,
+    error,
+    errorCode: errorCodeOf(error),
+    waiting,
+    waitingCode: errorCodeOf(waiting),
+  }
 }

@@ -1,4 +1,4 @@
-import { errorCodeIn } from '../kernel/errors.js'
+import { errorCodeOf } from '../kernel/errors.js'
 import { type DocumentRecord, type DocumentStatus, displayNameOf, statusOf } from '../ports/index.js'
 import type { Document } from './document.js'
 
@@ -33,6 +33,8 @@ export interface DocumentState {
    * completed nor failed. See {@link DocumentWithReceipt.waiting}.
    */
   readonly waiting: string | null
+  /** The code at the end of `waiting`. */
+  readonly waitingCode: string | null
 }
 
 /** The progress of a version that is being processed. */
@@ -56,6 +58,7 @@ export function toDocumentState(
   const status = record.deleted === null ? statusOf(record) : 'deleted'
   const isProcessing = status === 'processing'
   const { windowsEmbedded, windowsTotal } = isProcessing ? progress : BEGINNING
+  const reason = isProcessing || status === 'waiting' ? waiting : null
   return {
     contextId: record.contextId,
     id: record.publicId,
@@ -68,8 +71,9 @@ export function toDocumentState(
     windowsEmbedded,
     windowsTotal,
     error: record.error,
-    errorCode: codeOf(record.error),
-    waiting: isProcessing || status === 'waiting' ? waiting : null,
+    errorCode: errorCodeOf(record.error),
+    waiting: reason,
+    waitingCode: errorCodeOf(reason),
   }
 }
 
@@ -89,17 +93,24 @@ export type LastState = Pick<
 export function deletedState(last: LastState): DocumentState {
   const { contextId, id, uuid, displayName, isReplacement, error, errorCode } = last
   const ended = { status: 'deleted', stage: null, percent: null, windowsEmbedded: 0, windowsTotal: null } as const
-  return { contextId, id, uuid, displayName, isReplacement, ...ended, error, errorCode, waiting: null }
+  return {
+    contextId,
+    id,
+    uuid,
+    displayName,
+    isReplacement,
+    ...ended,
+    error,
+    errorCode,
+    waiting: null,
+    waitingCode: null,
+  }
 }
 
 /** The last state of a document that this process has just deleted. */
 export function lastStateOf({ contextId, id, displayName, replacement, ...current }: Document): LastState {
-  const { uuid, error } = replacement ?? current
-  return { contextId, id, uuid, displayName, isReplacement: replacement !== null, error, errorCode: codeOf(error) }
-}
-
-function codeOf(error: string | null): string | null {
-  return errorCodeIn(error ?? '') ?? null
+  const { uuid, error, errorCode } = replacement ?? current
+  return { contextId, id, uuid, displayName, isReplacement: replacement !== null, error, errorCode }
 }
 
 export function isSameState(one: DocumentState, other: DocumentState): boolean {

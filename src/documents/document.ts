@@ -1,6 +1,6 @@
 import { recordChange } from '../audit/index.js'
 import { findReadable, findWritable } from '../contexts/index.js'
-import { AlcoveError, InvalidInputError, NotFoundError } from '../kernel/errors.js'
+import { AlcoveError, errorCodeOf, InvalidInputError, NotFoundError } from '../kernel/errors.js'
 import { idSchema, openObjectSchema, textSchema, validate } from '../kernel/validate.js'
 import {
   type ContextRecord,
@@ -27,6 +27,8 @@ export interface DocumentReplacement {
   readonly started: string | null
   /** Null, or a sentence that ends in its error code. Set only when the failure is final. */
   readonly error: string | null
+  /** The code at the end of `error`. */
+  readonly errorCode: string | null
 }
 
 /** A training document: its current version. Specification: Document record. */
@@ -58,6 +60,8 @@ export interface Document {
   readonly completed: string | null
   /** Null, or a sentence that ends in its error code. Set only when the failure is final. */
   readonly error: string | null
+  /** The code at the end of `error`. */
+  readonly errorCode: string | null
   /** Values by key, as the upload or later changes gave them. */
   readonly metadata: DocumentMetadata
   /** The version that replaces this one once it is completed; null if there is none. */
@@ -74,6 +78,8 @@ export interface DocumentWithReceipt extends Document {
    * that is over.
    */
   readonly waiting: string | null
+  /** The code at the end of `waiting`. */
+  readonly waitingCode: string | null
 }
 
 /**
@@ -106,6 +112,7 @@ export function toDocument(record: DocumentRecord, replacement?: DocumentRecord)
     started: record.started,
     completed: record.completed,
     error: record.error,
+    errorCode: errorCodeOf(record.error),
     metadata: record.metadata,
     replacement: replacement === undefined ? null : toReplacement(replacement),
   }
@@ -113,7 +120,8 @@ export function toDocument(record: DocumentRecord, replacement?: DocumentRecord)
 
 function toReplacement(record: DocumentRecord): DocumentReplacement {
   const { uuid, contentHash, sizeBytes: size, created, started, error } = record
-  return { uuid, originalName: record.originalName, contentHash, size, created, started, error }
+  const errorCode = errorCodeOf(error)
+  return { uuid, originalName: record.originalName, contentHash, size, created, started, error, errorCode }
 }
 
 const MAX_NAME_CHARACTERS = 10_000

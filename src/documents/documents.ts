@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { ASSISTANT, findReadable, type WaitingReasons } from '../contexts/index.js'
-import { InvalidInputError, TextUnavailableError } from '../kernel/errors.js'
+import { errorCodeOf, InvalidInputError, TextUnavailableError } from '../kernel/errors.js'
 import { type ListPage, OrderedList, SLOW_READER_MS } from '../kernel/lists.js'
 import { integerSchema, objectSchema, parseId, validate } from '../kernel/validate.js'
 import { recordDocumentEvent } from '../outbox/index.js'
@@ -69,7 +69,8 @@ export class Documents {
       const waiting = isUnfinished(replacement ?? document)
         ? await this.waitingReasons.sentence(repositories.settings, context.embeddingModel, 'the document')
         : null
-      return { ...toDocument(document, replacement), receipt: document.receipt, waiting }
+      const waitingCode = errorCodeOf(waiting)
+      return { ...toDocument(document, replacement), receipt: document.receipt, waiting, waitingCode }
     })
   }
 

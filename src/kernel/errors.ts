@@ -55,6 +55,7 @@ export {
   ExtractionError,
   type ExtractionErrorCode,
   errorCodeIn,
+  errorCodeOf,
   FileMissingError,
   ModelError,
   type ModelErrorCode,

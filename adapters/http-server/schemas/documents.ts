@@ -7,8 +7,11 @@ import {
   type DocumentWithReceipt,
   documentMetadataSchema,
 } from '../../../src/index.js'
-import { headings, id, offset, pages, timestamp } from './fields.js'
+import { failureFields, headings, id, offset, pages, timestamp, waitFields } from './fields.js'
 import { reasonSchema } from './problems.js'
+
+const failure = failureFields('Null, or one sentence that ends with the error code')
+const wait = waitFields('the document waits, because the server of the embedding model is away')
 
 const replacement: z.ZodType<DocumentReplacement> = z
   .object({
@@ -18,7 +21,7 @@ const replacement: z.ZodType<DocumentReplacement> = z
     size: z.int(),
     created: timestamp,
     started: timestamp.nullable(),
-    error: z.string().nullable().meta({ description: 'Null, or one sentence that ends with the error code' }),
+    ...failure,
   })
   .meta({ id: 'DocumentReplacement' })
 
@@ -38,7 +41,7 @@ const document = z.object({
   createdBy: id,
   started: timestamp.nullable(),
   completed: timestamp.nullable(),
-  error: z.string().nullable().meta({ description: 'Null, or one sentence that ends with the error code' }),
+  ...failure,
   metadata: documentMetadataSchema,
   replacement: replacement
     .nullable()
@@ -82,15 +85,10 @@ const receipt: z.ZodType<NonNullable<DocumentWithReceipt['receipt']>> = z
   })
   .meta({ id: 'IngestionReceipt' })
 
-const waiting = z.string().nullable().meta({
-  description:
-    'Null, or one sentence that ends with the error code: the document waits, because the server of the embedding model is away, or a disk is full or read-only',
-})
-
 export const documentWithReceiptSchema: z.ZodType<DocumentWithReceipt> = document
   .extend({
     receipt: receipt.nullable(),
-    waiting,
+    ...wait,
   })
   .meta({ id: 'DocumentWithReceipt' })
 
@@ -116,9 +114,8 @@ export const documentStateSchema: z.ZodType<DocumentState> = z
     windowsTotal: z.int().min(0).nullable().meta({
       description: 'Null until the whole text is read, and for a document that is not being processed',
     }),
-    error: z.string().nullable().meta({ description: 'Null, or one sentence that ends with the error code' }),
-    errorCode: z.string().nullable().meta({ description: 'The code at the end of `error`' }),
-    waiting,
+    ...failure,
+    ...wait,
   })
   .meta({ id: 'DocumentState' })
 

@@ -28,3 +28,22 @@ export const metadata: z.ZodType<DocumentMetadata> = z
   .meta({ description: 'The metadata of the document' })
 
 export const emptySchema: z.ZodType = z.object({}).meta({ id: 'Empty' })
+
+type NullableText = z.ZodNullable<z.ZodString>
+
+/** The fields of a failure: a sentence, and its code for programs. */
+export function failureFields(description: string): { readonly error: NullableText; readonly errorCode: NullableText } {
+  return {
+    error: z.string().nullable().meta({ description }),
+    errorCode: z.string().nullable().meta({ description: 'The code at the end of `error`' }),
+  }
+}
+
+/** The fields of a wait. @param waits the end of a sentence about the subject that waits and its server */
+export function waitFields(waits: string): { readonly waiting: NullableText; readonly waitingCode: NullableText } {
+  const description = `Null, or one sentence that ends with the error code: ${waits}, or a disk is full or read-only`
+  return {
+    waiting: z.string().nullable().meta({ description }),
+    waitingCode: z.string().nullable().meta({ description: 'The code at the end of `waiting`' }),
+  }
+}

@@ -1,3 +1,4 @@
+import { errorCodeOf } from '../../kernel/errors.js'
 import { TimeSlice } from '../../kernel/scheduling/time-slice.js'
 import type { DocumentRecord, DocumentRepository } from '../../ports/index.js'
 import { type DocumentState, deletedState, type LastState } from '../document-state.js'
@@ -17,7 +18,6 @@ type KnownDocument = readonly [
   displayName: string,
   isReplacement: boolean,
   error: string | null,
-  errorCode: string | null,
   waiting: string | null,
 ]
 
@@ -45,11 +45,11 @@ export class KnownDocuments {
 
   /** @returns the id of the version that was known before; undefined for a new document, or one that was removed */
   note(versionId: number, state: DocumentState): number | undefined {
-    const { id, status, uuid, displayName, isReplacement, error, errorCode, waiting } = state
+    const { id, status, uuid, displayName, isReplacement, error, waiting } = state
     if (this.isRemoved(id)) return undefined
     const open = this.#openGroup(id)
     const before = open.group.get(id)
-    open.group.set(id, [versionId, status, uuid, displayName, isReplacement, error, errorCode, waiting])
+    open.group.set(id, [versionId, status, uuid, displayName, isReplacement, error, waiting])
     open.isChanged = true
     if (before === undefined) {
       this.#size += 1
@@ -67,9 +67,9 @@ export class KnownDocuments {
   get(id: number): DocumentState | undefined {
     const known = this.#openGroup(id).group.get(id)
     if (known === undefined) return undefined
-    const [status, waiting] = [known[1], known[7]]
+    const [status, waiting] = [known[1], known[6]]
     const percent = status === 'completed' ? 100 : null
-    return { ...deletedState(this.#lastState(id, known)), status, percent, waiting }
+    return { ...deletedState(this.#lastState(id, known)), status, percent, waiting, waitingCode: errorCodeOf(waiting) }
   }
 
   /** True if the deletion of a document was told a moment ago. */
@@ -135,8 +135,8 @@ export class KnownDocuments {
     }
   }
 
-  #lastState(id: number, [, , uuid, displayName, isReplacement, error, errorCode]: KnownDocument): LastState {
-    return { contextId: this.contextId, id, uuid, displayName, isReplacement, error, errorCode }
+  #lastState(id: number, [, , uuid, displayName, isReplacement, error]: KnownDocument): LastState {
+    return { contextId: this.contextId, id, uuid, displayName, isReplacement, error, errorCode: errorCodeOf(error) }
   }
 
   #openGroup(id: number): { readonly group: Group; isChanged: boolean } {

@@ -119,6 +119,11 @@ export class VectorsDamagedError extends AlcoveError {
   readonly code = 'ERR_VECTORS_DAMAGED'
 }
 
+/** The code at the end of a stored sentence; null without a sentence. */
+export function errorCodeOf(sentence: string | null): ErrorCode | null {
+  return sentence === null ? null : (errorCodeIn(sentence) ?? 'ERR_INTERNAL')
+}
+
 /** The code of a stored sentence that ends in it, in brackets; undefined for another text. */
 export function errorCodeIn(sentence: string): ErrorCode | undefined {
   return /\((ERR_\w+)\)\.?$/.exec(sentence)?.[1] as ErrorCode | undefined

@@ -117,6 +117,7 @@ describe('alcove', () => {
       'started',
       'completed',
       'error',
+      'errorCode',
       'metadata',
       'replacement',
     ])

@@ -314,13 +314,21 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the section My GPTs', () => {
   it('shows why a re-index has stopped, and tries it again with the same settings', async () => {
     const wanted = { embeddingModel: 'all-MiniLM-L6-v2', chunkSizeTokens: 300, overlap: 0.2 }
     const error = 'the document 7 "a.pdf" cannot be read (ERR_NO_TEXT)'
-    const stopped = { ...wanted, documentsDone: 1, documentsTotal: 3, waiting: null, error }
+    const stopped = {
+      ...wanted,
+      documentsDone: 1,
+      documentsTotal: 3,
+      waiting: null,
+      waitingCode: null,
+      error,
+      errorCode: 'ERR_NO_TEXT',
+    }
     const sent: unknown[] = []
     // No document can be read at first, and not later: the answers of the server are made up.
     await page.route('**/context/settings/1', async (route) => {
       if (route.request().method() === 'PUT') sent.push(route.request().postDataJSON())
       const settings = await session.contexts.settings(1)
-      const reindexing = sent.length === 0 ? stopped : { ...stopped, error: null }
+      const reindexing = sent.length === 0 ? stopped : { ...stopped, error: null, errorCode: null }
       await route.fulfill({ json: { ...settings, reindexing } })
     })
     await owner.open('/gpts/1/settings')

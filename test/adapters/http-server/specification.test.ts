@@ -222,6 +222,7 @@ define('Endpoints: Assistant API', 'assistant', [
           started: timestamp,
           completed: timestamp,
           error: null,
+          errorCode: null,
           metadata: {},
           replacement: null,
         },

@@ -104,7 +104,8 @@ describe('a wait for a document', () => {
       code: 'ERR_STORAGE_FULL',
       message: FULL,
     })
-    expect(await documents.get(uuid)).toMatchObject({ error: null, waiting: `${FULL} (ERR_STORAGE_FULL)` })
+    const waiting = { waiting: `${FULL} (ERR_STORAGE_FULL)`, waitingCode: 'ERR_STORAGE_FULL' }
+    expect(await documents.get(uuid)).toMatchObject({ error: null, errorCode: null, ...waiting })
     const reasons: string[] = []
     const processed = documents.whenProcessed(uuid, { onWaiting: ({ message }) => reasons.push(message) })
     const until = async (isReached: () => boolean): Promise<void> =>

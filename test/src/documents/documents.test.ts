@@ -63,6 +63,7 @@ describe('an upload', () => {
           started: '2026-01-01T00:00:00.000Z',
           completed: '2026-01-01T00:00:00.000Z',
           error: null,
+          errorCode: null,
           metadata: {},
           replacement: null,
         },

@@ -11,19 +11,30 @@ export type Metadata = Listed['metadata']
 
 export type Stage = 'waiting' | 'reading' | 'embedding' | 'completed' | 'failed'
 
+/** A sentence of the server about a document, and the code at its end. */
+export interface Told {
+  readonly sentence: string
+  readonly code: string | null
+}
+
+/** @returns null without a sentence */
+export function toldOf(sentence: string | null, code: string | null): Told | null {
+  return sentence === null ? null : { sentence, code }
+}
+
 /** The progress of a version of a document. */
 export interface Progress {
   readonly stage: Stage
   /** 0 to 1 of the stage `embedding`; undefined if it is unknown. */
   readonly part?: number | undefined
-  readonly error?: string | null
+  readonly error?: Told | null
 }
 
 /** The progress of the version that searches find. @param state what the stream of states has told of the document */
 export function progressOf(document: Listed, state: DocumentState | undefined): Progress {
   if (state !== undefined && !state.isReplacement && state.status !== 'deleted') return progressOfState(state)
-  const { error, completed, started } = document
-  if (error !== null) return { stage: 'failed', error }
+  const { error, errorCode, completed, started } = document
+  if (error !== null) return { stage: 'failed', error: toldOf(error, errorCode) }
   if (completed !== null) return { stage: 'completed' }
   return { stage: started === null ? 'waiting' : 'reading' }
 }
@@ -32,13 +43,14 @@ export function progressOf(document: Listed, state: DocumentState | undefined): 
 export function replacementOf({ replacement }: Listed, state: DocumentState | undefined): Progress | undefined {
   if (state?.isReplacement === true && state.status !== 'deleted') return progressOfState(state)
   if (replacement === null) return undefined
-  if (replacement.error !== null) return { stage: 'failed', error: replacement.error }
+  const { error, errorCode } = replacement
+  if (error !== null) return { stage: 'failed', error: toldOf(error, errorCode) }
   return { stage: replacement.started === null ? 'waiting' : 'reading' }
 }
 
-export function progressOfState({ status, stage, percent, error }: DocumentState): Progress {
+export function progressOfState({ status, stage, percent, error, errorCode }: DocumentState): Progress {
   if (status === 'processing') return { stage: stage ?? 'reading', part: percent === null ? undefined : percent / 100 }
-  return status === 'deleted' ? { stage: 'waiting' } : { stage: status, error }
+  return status === 'deleted' ? { stage: 'waiting' } : { stage: status, error: toldOf(error, errorCode) }
 }
 
 export function isFinal({ stage }: Progress): boolean {

@@ -2,6 +2,7 @@ import { AlcoveApiError, DocumentProcessingError } from '../../../client/index.j
 import { useErrorText } from '../api/error-texts.js'
 import { sentence } from '../api/sentence.js'
 import { phraseOf, phrases, useTexts } from '../texts/phrases.js'
+import type { Told } from './document.js'
 import { FORMATS } from './texts.js'
 import { FileGoneError } from './work/upload-queue.js'
 
@@ -99,23 +100,20 @@ const TEXTS = phrases({
 /** A body that a proxy refuses has no code. */
 const TOO_LARGE_STATUS = 413
 
-export interface DocumentErrorText {
+interface DocumentErrorText {
   /** Says the error of an upload or a deletion as a sentence with what to do. */
   readonly errorText: (error: unknown) => string
-  /** Says the `error` or `waiting` of a document so: the server's sentence, which ends in its code. */
-  readonly failureText: (told: string) => string
+  /** Says the `error` or `waiting` of a document so. */
+  readonly failureText: (told: Told) => string
 }
 
 export function useDocumentErrorText(): DocumentErrorText {
   const { gone, other, codes } = useTexts(TEXTS)
   const otherErrorText = useErrorText()
-  const failureText = (told: string): string => {
-    const { message, code } = parseFailure(told)
-    return phraseOf(codes, code) ?? other(message)
-  }
+  const failureText = (told: Told): string => phraseOf(codes, told.code ?? '') ?? other(serverSentence(told))
   const errorText = (error: unknown): string => {
     if (error instanceof FileGoneError) return gone
-    if (error instanceof DocumentProcessingError) return failureText(error.message)
+    if (error instanceof DocumentProcessingError) return failureText({ sentence: error.message, code: error.code })
     if (!(error instanceof AlcoveApiError)) return otherErrorText(error)
     const isTooLarge = error.code === 'ERR_HTTP' && error.status === TOO_LARGE_STATUS
     const known = phraseOf(codes, isTooLarge ? 'ERR_BODY_TOO_LARGE' : error.code)
@@ -125,11 +123,7 @@ export function useDocumentErrorText(): DocumentErrorText {
 }
 
 /** The server's own sentence about a document, without its code. It may know more of the file than ours. */
-export function serverSentence(told: string): string {
-  return parseFailure(told).message
-}
-
-function parseFailure(told: string): { readonly message: string; readonly code: string } {
-  const [, message = told, code = ''] = /^(.*?)\s*\((ERR_\w+)\)\.?$/s.exec(told) ?? []
-  return { message: sentence(message), code }
+export function serverSentence({ sentence: told, code }: Told): string {
+  const ending = ` (${code})`
+  return sentence(told.endsWith(ending) ? told.slice(0, -ending.length) : told)
 }

@@ -9,6 +9,7 @@ import {
 import { idSchema, objectSchema } from '../../../../src/ports/index.js'
 import { json } from '../../answers.js'
 import { type Route, route } from '../../route.js'
+import { failureFields, waitFields } from '../../schemas/fields.js'
 
 const CHUNK_SETTINGS = {
   embeddingModel: z.string(),
@@ -29,13 +30,10 @@ const settingsSchema: z.ZodType<ContextSettingsView> = z
         ...CHUNK_SETTINGS,
         documentsDone: z.int().min(0),
         documentsTotal: z.int().min(0),
-        error: z.string().nullable().meta({
-          description: 'Null, or the reason why the re-index has stopped: one sentence that ends with the error code',
-        }),
-        waiting: z.string().nullable().meta({
-          description:
-            'Null, or one sentence that ends with the error code: the re-index waits, because the server of the new model is away, or a disk is full or read-only',
-        }),
+        ...failureFields(
+          'Null, or the reason why the re-index has stopped: one sentence that ends with the error code',
+        ),
+        ...waitFields('the re-index waits, because the server of the new model is away'),
       })
       .meta({ id: 'ContextReindexing' })
       .nullable()

@@ -133,7 +133,8 @@ describe('a replacement', () => {
     expect(await get(old)).toMatchObject({
       ...old,
       error: null,
-      replacement: { uuid, error: NO_TEXT },
+      errorCode: null,
+      replacement: { uuid, error: NO_TEXT, errorCode: 'ERR_NO_TEXT' },
     })
     expect(failures).toMatchObject([{ id: old.id, uuid, error: NO_TEXT }])
     for (const mode of MODES) expect(await found('heron', mode)).toHaveLength(1)

@@ -10,7 +10,7 @@ import { Loaded, Note } from '../../ui/notes.js'
 import { BackLink } from '../../ui/page-head.js'
 import { useStore } from '../../ui/store.js'
 import { ChunkView } from '../chunks/chunk-view.js'
-import { type ContextName, type Detailed, isFinal, progressOf, replacementOf, valueText } from '../document.js'
+import { type ContextName, type Detailed, isFinal, progressOf, replacementOf, toldOf, valueText } from '../document.js'
 import { useListAddress } from '../list/filters.js'
 import { UploadList } from '../list/upload-list.js'
 import { StateBadge } from '../state-badge.js'
@@ -68,10 +68,10 @@ export function DocumentPage({
                 </div>
                 <DocumentActions contextId={context.id} document={document} isFailed={progress.stage === 'failed'} />
               </div>
-              {[progress.error, document.waiting].map(
+              {[progress.error, toldOf(document.waiting, document.waitingCode)].map(
                 (told) =>
                   told != null && (
-                    <Note key={told} kind="warning">
+                    <Note key={told.sentence} kind="warning">
                       <FailureText told={told} />
                     </Note>
                   ),

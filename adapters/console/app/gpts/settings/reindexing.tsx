@@ -1,5 +1,6 @@
 import { type ReactElement, useState } from 'react'
 import { FailureText } from '../../documents/detail/failure-text.js'
+import { toldOf } from '../../documents/document.js'
 import { useFormat } from '../../texts/format.js'
 import { phrases, useTexts } from '../../texts/phrases.js'
 import { Button } from '../../ui/buttons.js'
@@ -68,7 +69,9 @@ export function Reindexing({ contextId, settings, mayChange }: ReindexingProps):
     )
   }
   if (reindexing === null) return <div role="status">{isFinished && <Note kind="success">{texts.finished}</Note>}</div>
-  const { embeddingModel, chunkSizeTokens, overlap, documentsDone, documentsTotal, error, waiting } = reindexing
+  const { embeddingModel, chunkSizeTokens, overlap, documentsDone, documentsTotal } = reindexing
+  const error = toldOf(reindexing.error, reindexing.errorCode)
+  const waiting = toldOf(reindexing.waiting, reindexing.waitingCode)
   const changes = [
     [names.embeddingModel.name, settings.embeddingModel, embeddingModel],
     [names.chunkSizeTokens.name, number(settings.chunkSizeTokens), number(chunkSizeTokens)],
