@@ -1,4 +1,4 @@
-import type { EmbeddingProfile } from '../../../src/ports/index.js'
+import { type EmbeddingProfile, MULTILINGUAL_MODEL } from '../../../src/ports/index.js'
 import { ARCTIC_2, BGE_M3, BY_SENTENCE, E5, NOMIC } from './model-families.js'
 
 /** A model that `downloadModel` knows by its name. Its facts are those of its card. */
@@ -27,13 +27,13 @@ const PLAIN = { queryPrefix: '', passagePrefix: '', problem: null } as const
 export const MODEL_CATALOG: readonly CatalogModel[] = [
   {
     ...E5,
-    name: 'multilingual-e5-small',
+    name: MULTILINGUAL_MODEL.id,
     repository: 'Xenova/multilingual-e5-small',
     original: 'intfloat/multilingual-e5-small',
     languages: '100 languages',
     dimensions: 384,
     windowTokens: 512,
-    sizeMb: 135,
+    sizeMb: MULTILINGUAL_MODEL.sizeMb,
     licence: 'MIT',
     problem: null,
   },

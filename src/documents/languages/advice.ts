@@ -1,8 +1,6 @@
 import { errorReason } from '../../kernel/errors.js'
+import { MULTILINGUAL_MODEL } from '../../ports/index.js'
 import type { DocumentWarning } from '../pipeline/run-report.js'
-
-/** The smallest model of many languages that `alcove model download` knows. */
-const MULTILINGUAL_MODEL = { id: 'multilingual-e5-small', megabytes: 135 }
 
 let names: Intl.DisplayNames | undefined
 
@@ -29,9 +27,9 @@ interface EmbeddedDocuments {
 
 /** The commands that give a context a model of many languages, and what they cost. One sentence each. */
 export function multilingualAdvice({ contextId, windows, embedMs }: EmbeddedDocuments): string {
-  const { id, megabytes } = MULTILINGUAL_MODEL
+  const { id, sizeMb } = MULTILINGUAL_MODEL
   return (
-    `Run "alcove model download ${id}" (${megabytes} MB), start the server again, then run ` +
+    `Run "alcove model download ${id}" (${sizeMb} MB), start the server again, then run ` +
     `"alcove reindex ${contextId} --model ${id}": ` +
     `it embeds ${windows.toLocaleString('en-US')} windows, for which the present model took ${durationOf(embedMs)}. ` +
     `"alcove model check ${id}" says how many windows it does in a second.`
