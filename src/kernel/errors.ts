@@ -54,7 +54,6 @@ export {
   DocumentFailedError,
   ExtractionError,
   type ExtractionErrorCode,
-  errorCodeIn,
   errorCodeOf,
   FileMissingError,
   ModelError,

@@ -13,7 +13,6 @@ export {
   type ErrorReasonCode,
   ExtractionError,
   type ExtractionErrorCode,
-  errorCodeIn,
   errorReason,
   FileMissingError,
   InvalidInputError,

@@ -1,5 +1,4 @@
 import type { Document, DocumentReference } from '../../../src/index.js'
-import { errorCodeIn } from '../../../src/ports/index.js'
 
 /** A document as the table for people shows it. */
 export interface DocumentRow {
@@ -17,15 +16,14 @@ export function toDocumentRow(document: Document): DocumentRow {
 }
 
 /** @returns for example `completed`, or `failed ERR_NO_TEXT`, also of the version that is to replace the document */
-function statusOf({ completed, error, started, replacement }: Document): string {
-  const status = completed === null ? statusOfVersion(error, started) : 'completed'
-  if (replacement === null) return status
-  const next = statusOfVersion(replacement.error, replacement.started)
-  return `${status}, next ${next}`
+function statusOf(document: Document): string {
+  const { completed, replacement } = document
+  const status = completed === null ? statusOfVersion(document) : 'completed'
+  return replacement === null ? status : `${status}, next ${statusOfVersion(replacement)}`
 }
 
-function statusOfVersion(error: string | null, started: string | null): string {
-  if (error !== null) return `failed ${errorCodeIn(error) ?? ''}`.trim()
+function statusOfVersion({ errorCode, started }: Pick<Document, 'errorCode' | 'started'>): string {
+  if (errorCode !== null) return `failed ${errorCode}`
   return started === null ? 'waiting' : 'processing'
 }
 

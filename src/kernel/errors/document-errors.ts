@@ -34,7 +34,7 @@ export class DocumentFailedError extends AlcoveError {
 
   constructor(document: { readonly fileName: string; readonly originalName: string; readonly error: string }) {
     super(`${document.originalName}: ${document.error}`)
-    this.code = errorCodeIn(document.error) ?? 'ERR_INTERNAL'
+    this.code = errorCodeOf(document.error)
     this.fileName = document.fileName
   }
 }
@@ -66,7 +66,7 @@ export class ReindexFailedError extends AlcoveError {
   /** @param error a sentence that ends in its code */
   constructor(error: string) {
     super(error)
-    this.code = errorCodeIn(error) ?? 'ERR_INTERNAL'
+    this.code = errorCodeOf(error)
   }
 }
 
@@ -119,12 +119,10 @@ export class VectorsDamagedError extends AlcoveError {
   readonly code = 'ERR_VECTORS_DAMAGED'
 }
 
-/** The code at the end of a stored sentence; null without a sentence. */
+/** The code in brackets at the end of a stored sentence; null without a sentence, `ERR_INTERNAL` for one without a code. */
+export function errorCodeOf(sentence: string): ErrorCode
+export function errorCodeOf(sentence: string | null): ErrorCode | null
 export function errorCodeOf(sentence: string | null): ErrorCode | null {
-  return sentence === null ? null : (errorCodeIn(sentence) ?? 'ERR_INTERNAL')
-}
-
-/** The code of a stored sentence that ends in it, in brackets; undefined for another text. */
-export function errorCodeIn(sentence: string): ErrorCode | undefined {
-  return /\((ERR_\w+)\)\.?$/.exec(sentence)?.[1] as ErrorCode | undefined
+  if (sentence === null) return null
+  return (/\((ERR_\w+)\)\.?$/.exec(sentence)?.[1] as ErrorCode | undefined) ?? 'ERR_INTERNAL'
 }
