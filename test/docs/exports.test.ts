@@ -1,14 +1,29 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import * as alcove from '../../src/index.js'
+import { optionsOfPackage } from './interface-members.js'
 import { allPages, ROOT } from './markdown-pages.js'
 
-it('pages name every function, class and constant that hosts can import from alcove', () => {
-  const pages = allPages()
+/** The words of all pages for the users of this version. */
+const WORDS = new Set(
+  allPages()
     .filter((page) => page !== 'CHANGELOG.md')
-    .map((page) => readFileSync(join(ROOT, page), 'utf8'))
-  const words = new Set(pages.flatMap((page) => page.match(/\b\w+\b/g) ?? []))
-  expect(Object.keys(alcove).length).toBeGreaterThan(100)
-  expect(Object.keys(alcove).filter((name) => !words.has(name))).toEqual([])
+    .flatMap((page) => readFileSync(join(ROOT, page), 'utf8').match(/\b\w+\b/g) ?? []),
+)
+
+/** Options of types that classes of adapters have among their own parts. */
+const OF_PARTS = ['EmbedOptions.isUrgent', 'InputOptions.isUrgent', 'InputOptions.firstRow']
+
+describe('the pages', () => {
+  it('name every function, class and constant that hosts can import from alcove', () => {
+    expect(Object.keys(alcove).length).toBeGreaterThan(100)
+    expect(Object.keys(alcove).filter((name) => !WORDS.has(name))).toEqual([])
+  })
+
+  it('name every option that hosts can give', () => {
+    const options = optionsOfPackage().filter((option) => !OF_PARTS.includes(option))
+    expect(options.length).toBeGreaterThan(100)
+    expect(options.filter((option) => !WORDS.has(option.split('.')[1] ?? ''))).toEqual([])
+  })
 })

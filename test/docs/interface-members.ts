@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { ROOT } from './markdown-pages.js'
@@ -16,14 +17,46 @@ const ENTRIES = [
 let program: ts.Program | undefined
 
 function typeProgram(): ts.Program {
-  program ??= ts.createProgram(ENTRIES, {
+  program ??= programOf(ENTRIES)
+  return program
+}
+
+function programOf(entries: readonly string[]): ts.Program {
+  return ts.createProgram(entries, {
     module: ts.ModuleKind.NodeNext,
     lib: ['lib.es2023.d.ts'],
     skipLibCheck: true,
     strict: true,
     types: ['node'],
   })
-  return program
+}
+
+/** Entries whose options are parts of contracts: the comments of the ports have them. */
+const CONTRACTS = ['./ports', './conformance']
+
+/** The names of the options that hosts can give to functions and classes of the package, such as `SyncOptions.delete`. */
+export function optionsOfPackage(): string[] {
+  const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    readonly exports: Readonly<Record<string, { readonly types?: string }>>
+  }
+  const entries = Object.entries(exports).flatMap(([name, { types }]) =>
+    types === undefined || CONTRACTS.includes(name) ? [] : [join(ROOT, types)],
+  )
+  const all = programOf(entries)
+  const checker = all.getTypeChecker()
+  const names = entries.flatMap((entry) => {
+    const file = all.getSourceFile(entry)
+    const module = file && checker.getSymbolAtLocation(file)
+    const options = module === undefined ? [] : checker.getExportsOfModule(module)
+    return options
+      .filter(({ name }) => name.endsWith('Options'))
+      .map((symbol) => (symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol))
+      .flatMap((symbol) => {
+        const members = checker.getDeclaredTypeOfSymbol(symbol).getProperties()
+        return members.map((member) => `${symbol.name}.${member.name}`)
+      })
+  })
+  return [...new Set(names)]
 }
 
 /** The exports of the entries, by name. */
