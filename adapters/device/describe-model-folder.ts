@@ -4,6 +4,7 @@ import { basename, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { type EmbeddingProfile, InvalidInputError, ModelError } from '../../src/ports/index.js'
 import { isCode } from '../node-kit/index.js'
+import { CONFIG_DIMENSIONS, POOLING, POOLING_FILE, requireDimensions } from './model-dimensions.js'
 import {
   CONFIG_FILE,
   hashModelFile,
@@ -55,15 +56,12 @@ const USUAL_WINDOW_TOKENS = 1_024
 
 const CONFIG = z.object({
   model_type: z.string().optional(),
-  hidden_size: z.int().positive().optional(),
-  dim: z.int().positive().optional(),
-  d_model: z.int().positive().optional(),
+  ...CONFIG_DIMENSIONS,
   max_position_embeddings: z.int().positive().optional(),
   pad_token_id: z.int().nullish(),
 })
 const TOKENIZER_CONFIG = z.object({ model_max_length: z.number().positive().nullish() })
 const MODULES = z.array(z.object({ type: z.string() }))
-const POOLING = z.looseObject({ word_embedding_dimension: z.int().positive().optional() })
 const SENTENCE_CONFIG = z.object({ max_seq_length: z.int().positive().nullish() })
 const PROMPTS = z.object({
   prompts: z.record(z.string(), z.string()).nullish(),
@@ -90,7 +88,7 @@ export async function openModelFolder(
   folder: string,
   { isReadOnly = false }: OpenFolderOptions = {},
 ): Promise<ModelFolder> {
-  if (await exists(folder, PROFILE_FILE)) return await readModelFolder(folder)
+  if (await exists(folder, PROFILE_FILE)) return await readStoredFolder(folder)
   const profile = await profileOf(folder)
   if (!isReadOnly) {
     await writeProfile(folder, profile).catch((error: unknown) => {
@@ -100,6 +98,13 @@ export async function openModelFolder(
   return toModelFolder(folder, profile)
 }
 
+/** @throws ModelError `ERR_MODEL_CHANGED` for an invalid profile */
+async function readStoredFolder(folder: string): Promise<ModelFolder> {
+  const model = await readModelFolder(folder)
+  await requireDimensions(model)
+  return model
+}
+
 /** Returns the profile of a model's folder with changes. It writes nothing. @throws ModelError as {@link openModelFolder} */
 export async function profileOf(folder: string, changes: ModelProfileChanges = {}): Promise<ModelProfileFile> {
   if (!(await exists(folder, PROFILE_FILE))) {
@@ -107,7 +112,7 @@ export async function profileOf(folder: string, changes: ModelProfileChanges = {
     if (!(await exists(folder, TOKENIZER_FILE))) throw missingFileError(folder, PROFILE_FILE)
     return await describeModelFolder(folder, changes)
   }
-  const { profile, files, source } = await readModelFolder(folder)
+  const { profile, files, source } = await readStoredFolder(folder)
   const { fingerprint: _, similarity, ...given } = profile
   const { windowTokens = given.windowTokens } = changes
   if (windowTokens > given.windowTokens || windowTokens < 8) throw wrongWindow(folder, windowTokens, given.windowTokens)
@@ -137,8 +142,13 @@ export async function modelFactsOf(folder: string, changes: ModelProfileChanges 
   if (config === undefined) throw missingFileError(folder, CONFIG_FILE)
   await requireKnownModules(folder)
   const pooling = await readPooling(folder)
-  const dimensions = pooling.dimensions ?? config.hidden_size ?? config.dim ?? config.d_model
+  const ofConfig = config.hidden_size ?? config.dim ?? config.d_model
+  const dimensions = pooling.dimensions ?? ofConfig
   if (dimensions === undefined) throw unsupported(folder, 'its config.json has no hidden_size')
+  if (ofConfig !== undefined && ofConfig !== dimensions) {
+    // Without this, a smaller number would cut the vectors.
+    throw unsupported(folder, `its ${POOLING_FILE} says ${dimensions} dimensions, and its config.json ${ofConfig}`)
+  }
   const prefixes = await readPrefixes(folder)
   return {
     id: changes.id ?? basename(resolve(folder)),
@@ -198,15 +208,17 @@ function nameOf(type: string): string {
 async function readPooling(
   folder: string,
 ): Promise<{ readonly mode: 'cls' | 'mean'; readonly dimensions: number | undefined }> {
-  const file = '1_Pooling/config.json'
-  const pooling = await readJson(folder, file, POOLING)
+  const pooling = await readJson(folder, POOLING_FILE, POOLING)
   // The mean is the choice of most models, and of transformers.js's own examples.
   if (pooling === undefined) return { mode: 'mean', dimensions: undefined }
   const modes = Object.keys(pooling).filter((name) => name.startsWith('pooling_mode_') && pooling[name] === true)
   const [name = '', ...others] = modes
   const mode = others.length === 0 ? POOLING_MODES[name] : undefined
   if (mode === undefined) {
-    throw unsupported(folder, `its ${file} pools by ${modes.join(' and ') || 'nothing'}, and the engine by mean or cls`)
+    throw unsupported(
+      folder,
+      `its ${POOLING_FILE} pools by ${modes.join(' and ') || 'nothing'}, and the engine by mean or cls`,
+    )
   }
   return { mode, dimensions: pooling.word_embedding_dimension }
 }

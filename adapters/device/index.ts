@@ -10,6 +10,7 @@ export {
 } from './describe-model-folder.js'
 export { DeviceEmbeddingModel } from './device-embedding-model.js'
 export type { DeviceTokenizer, InputOptions } from './device-tokenizer.js'
+export { dimensionsInFiles } from './model-dimensions.js'
 export {
   type ModelFolder,
   type ModelProfileFile,

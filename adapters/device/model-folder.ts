@@ -68,9 +68,10 @@ export async function readModelFolder(folder: string): Promise<ModelFolder> {
   const parsed = PROFILE.safeParse(parseJson(text.toString('utf8')))
   if (parsed.success) return toModelFolder(folder, parsed.data)
   const field = parsed.error.issues[0]?.path.join('.') ?? ''
+  const rule = field === 'dimensions' ? ' must be a whole number of at least 1' : ''
   throw new ModelError(
     'ERR_MODEL_CHANGED',
-    `the profile.json of the model folder ${folder} is not valid: ${field || 'it is not a JSON object'}`,
+    `the profile.json of the model folder ${folder} is not valid: ${field || 'it is not a JSON object'}${rule}`,
   )
 }
 

@@ -1,7 +1,7 @@
 import { measureSimilarity } from '../../../src/index.js'
 import type { EmbeddingModel, SimilarityScale } from '../../../src/ports/index.js'
 import { isTokenizer, messageOf, readableText } from '../../../src/ports/index.js'
-import { DeviceEmbeddingModel } from '../../device/index.js'
+import { DeviceEmbeddingModel, dimensionsInFiles } from '../../device/index.js'
 import { describeModel, type LocalModel } from './list-models.js'
 
 /** One property of a model, and what was found. */
@@ -51,7 +51,7 @@ export async function checkModel(folder: string): Promise<ModelReport> {
   try {
     await model.verify()
     const [, loadMs] = await timed(async () => await model.embed([QUERY], { kind: 'query' }))
-    const checks = [...(await checkVectors(model)), await checkLongest(model)]
+    const checks = [...(await checkVectors(model, await dimensionsInFiles(folder))), await checkLongest(model)]
     const queryMs = await measureQuery(model)
     const { windowsPerSecond, measuredTokens } = await measureWindows(model)
     const memoryMb = Math.max(0, Math.round((process.memoryUsage.rss() - memoryBefore) / 1e6))
@@ -63,15 +63,17 @@ export async function checkModel(folder: string): Promise<ModelReport> {
   }
 }
 
-async function checkVectors(model: EmbeddingModel): Promise<ModelCheck[]> {
+/** @param given the dimensions of the model's own files: a profile may cut them */
+async function checkVectors(model: EmbeddingModel, given: number | undefined): Promise<ModelCheck[]> {
   const { dimensions, normalized } = model.profile
   const embed = async (text: string) => await model.embed([text], { kind: 'query' })
   const [one, again, other] = [await embed(QUERY), await embed(QUERY), await embed(OTHER)]
   const length = Math.hypot(...one)
   const same = cosine(one, again)
   const apart = cosine(one, other)
+  const cut = given !== undefined && given > one.length ? `, cut from ${given}` : ''
   return [
-    { name: 'dimensions', isRight: one.length === dimensions, found: `${one.length}` },
+    { name: 'dimensions', isRight: one.length === dimensions, found: `${one.length}${cut}` },
     { name: 'finite', isRight: one.every((value) => Number.isFinite(value)), found: `length ${length.toFixed(3)}` },
     ...(normalized ? [{ name: 'normalized', isRight: Math.abs(length - 1) < 1e-3, found: length.toFixed(3) }] : []),
     { name: 'deterministic', isRight: same > 0.999, found: `cosine ${same.toFixed(4)} of one text with itself` },

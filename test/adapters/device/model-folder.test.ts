@@ -3,7 +3,9 @@ import { cp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openModelFolder, profileOf, writeProfile } from '../../../adapters/device/describe-model-folder.js'
+import { DeviceEmbeddingModel } from '../../../adapters/device/index.js'
 import { toModelFolder } from '../../../adapters/device/model-folder.js'
+import { addModel, checkModel } from '../../../adapters/local/index.js'
 import { bundledModel } from '../../bundled-model.js'
 import { writeModelFiles, writeTinyModel } from '../../fixtures/tiny-models.js'
 import { temporaryFolder } from '../../temporary-folder.js'
@@ -72,8 +74,8 @@ describe('a model folder without a profile', () => {
     ],
     [
       'the first token',
-      { '1_Pooling/config.json': { word_embedding_dimension: 32, pooling_mode_cls_token: true } },
-      { pooling: 'cls', dimensions: 32 },
+      { '1_Pooling/config.json': { word_embedding_dimension: 48, pooling_mode_cls_token: true } },
+      { pooling: 'cls', dimensions: 48 },
     ],
     [
       'a default prompt',
@@ -104,6 +106,11 @@ describe('a model folder without a profile', () => {
     ],
     ['a dense layer', { 'modules.json': [{ type: 'sentence_transformers.models.Dense' }] }, /has the step Dense/],
     ['no dimensions', { 'config.json': {}, '1_Pooling/config.json': { pooling_mode_cls_token: true } }, /hidden_size/],
+    [
+      'two numbers of dimensions',
+      { '1_Pooling/config.json': { word_embedding_dimension: 32, pooling_mode_cls_token: true } },
+      /its 1_Pooling\/config\.json says 32 dimensions, and its config\.json 48/,
+    ],
     ['a broken file', { 'modules.json': Buffer.from('{') }, /its modules\.json is not valid/],
   ])('with %s is refused with the reason', async (_, files, reason) => {
     await writeModelFiles(path, files)
@@ -159,5 +166,26 @@ describe('a model folder without a profile', () => {
         message: expect.stringMatching(/^dimensions: must be from 8 to 48 for the model in /) as string,
       })
     }
+  })
+})
+
+describe('a stored profile', () => {
+  it.each([
+    [49, /dimensions is 49, and the model gives vectors of 48: write 48, or fewer to cut them$/],
+    [0, /dimensions must be a whole number of at least 1$/],
+    [-48, /dimensions must be a whole number of at least 1$/],
+    [12.5, /dimensions must be a whole number of at least 1$/],
+  ])('of %d dimensions is refused when the model is opened or added', async (dimensions, reason) => {
+    await writeProfile(path, { ...(await profileOf(path)), dimensions })
+    const refusal = { code: 'ERR_MODEL_CHANGED', message: expect.stringMatching(reason) as string }
+    await expect(DeviceEmbeddingModel.open(path)).rejects.toMatchObject(refusal)
+    await expect(addModel({ dataDir: join(folder.path, 'data'), folder: path })).rejects.toMatchObject(refusal)
+  })
+
+  it('of fewer dimensions cuts the vectors, and the check of the model says from how many', async () => {
+    await writeProfile(path, { ...(await profileOf(path)), dimensions: 16 })
+    const { checks, isUsable } = await checkModel(path)
+    expect(isUsable).toBe(true)
+    expect(checks).toContainEqual({ name: 'dimensions', isRight: true, found: '16, cut from 48' })
   })
 })
