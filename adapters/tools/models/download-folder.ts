@@ -41,13 +41,13 @@ export async function withDownloadLock<T>(
  * Removes the files that a run has left which was killed after it had added the model, and old ones of others. They take
  * space, and no more, so a failure is none of the caller; a download that runs has the lock and keeps its files.
  */
-export async function removeLeftOver(dataDir: string, source: ModelSource): Promise<void> {
+export async function removeLeftOver(dataDir: string, id: string, source: ModelSource): Promise<void> {
   const models = join(dataDir, MODELS)
   try {
     const names = await ifPresent(readdir(models), [])
     if (!names.some((name) => name.startsWith(UNFINISHED_MODEL))) return
     await withFileLock(join(models, LOCK), LOCK_WAIT_MS, async () => {
-      await rm(partialFolder(dataDir, source), { recursive: true, force: true })
+      await rm(partialFolder(dataDir, id, source), { recursive: true, force: true })
       await removeAbandoned(models)
     })
   } catch {
@@ -55,8 +55,8 @@ export async function removeLeftOver(dataDir: string, source: ModelSource): Prom
   }
 }
 
-/** The hidden folder of the files of one commit. */
-export function partialFolder(dataDir: string, { repository, commit }: ModelSource): string {
-  const digest = createHash('sha256').update(`${repository}@${commit}`).digest('hex')
+/** The hidden folder of the files of one commit for one model: what is done for another id of the commit removes nothing. */
+export function partialFolder(dataDir: string, id: string, { repository, commit }: ModelSource): string {
+  const digest = createHash('sha256').update(`${repository}@${commit} ${id}`).digest('hex')
   return join(dataDir, MODELS, `${PARTIAL_DOWNLOAD}${digest.slice(0, 16)}`)
 }

@@ -66,7 +66,7 @@ export async function downloadModel(options: DownloadModelOptions): Promise<AddM
   const named = { repository, commit: revision }
   const there = GIT_HASH.safeParse(revision).success ? await findThere(dataDir, id, named, changes) : undefined
   if (there !== undefined) {
-    await removeLeftOver(dataDir, named)
+    await removeLeftOver(dataDir, id, named)
     return there
   }
   const hub = await HubClient.open({
@@ -88,7 +88,7 @@ export async function downloadModel(options: DownloadModelOptions): Promise<AddM
         (await findThere(dataDir, id, source, changes)) ??
         (await bring(dataDir, hub, source, known, { ...options, id })),
     ))
-  if (!model.isNew) await removeLeftOver(dataDir, source)
+  if (!model.isNew) await removeLeftOver(dataDir, id, source)
   return model
 }
 
@@ -181,7 +181,7 @@ async function bring(
 ): Promise<AddModelResult> {
   const { repository, commit } = source
   const files = chooseFiles(repository, await hub.listFiles(commit))
-  const folder = partialFolder(dataDir, source)
+  const folder = partialFolder(dataDir, options.id, source)
   const partial = new PartialDownload(folder, hub, commit, options.onProgress)
   await partial.prepare([...files.small, ...files.weights])
   const use = async <T>(work: () => Promise<T>): Promise<T> => {

@@ -48,7 +48,7 @@ export class HubClient {
     const library = await loadLibrary()
     const { endpoint, repository, revision, token } = options
     const { fetch: network, ...proxy } = options.fetch
-      ? { fetch: options.fetch, proxyVariable: undefined, proxyAdvice: '' }
+      ? { fetch: options.fetch, proxies: [], proxyAdvice: '' }
       : await openNetworkFetch(endpoint)
     const place = { endpoint, repository, revision, hasToken: token !== undefined, ...proxy }
     return new HubClient(library, place, options, network)

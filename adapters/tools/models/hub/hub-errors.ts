@@ -1,7 +1,9 @@
 import { InvalidInputError, ModelError } from '../../../../src/index.js'
-import { isError, retryAfterMs } from '../../../../src/ports/index.js'
+import { retryAfterMs } from '../../../../src/ports/index.js'
 import { codeOf } from '../../../node-kit/index.js'
 import { similarNames } from '../model-catalog.js'
+import type { NamedProxy } from './hub-fetch.js'
+import { failureOfProxy, isRefusalOfProxy, namesAddress } from './proxy-failure.js'
 
 /** The repository and the hub of a download, for messages. */
 export interface HubPlace {
@@ -10,8 +12,8 @@ export interface HubPlace {
   readonly repository: string
   readonly revision: string
   readonly hasToken: boolean
-  /** The variable of the environment with the proxy that requests go through; undefined without one. */
-  readonly proxyVariable: string | undefined
+  /** The proxies of the environment. The first is that of requests to the endpoint, if it has one. */
+  readonly proxies: readonly NamedProxy[]
   /** A sentence about a proxy that is named and cannot be used; empty otherwise. */
   readonly proxyAdvice: string
 }
@@ -54,13 +56,16 @@ export function failureOf(response: Response, place: HubPlace): ModelError {
   )
 }
 
-function busy(status: number, retryAfter: string | null, { endpoint }: HubPlace): ModelError {
+function busy(status: number, retryAfter: string | null, place: HubPlace): ModelError {
   const wishMs = retryAfterMs(retryAfter, new Date())
   const pause = wishMs === undefined ? '' : ` in ${Math.ceil(wishMs / 1_000)} s`
   const token = status === 429 ? '; a token in HF_TOKEN raises its limit' : ''
-  return new ModelError('ERR_MODEL_UNAVAILABLE', `${endpoint} answers with ${status}: ${RUN_AGAIN}${pause}${token}`, {
-    ...(wishMs !== undefined && { retryAfterMs: wishMs }),
-  })
+  const proxy = status >= 500 && place.proxies.length > 0 ? `; ${hintOfProxy(place, '')}` : ''
+  return new ModelError(
+    'ERR_MODEL_UNAVAILABLE',
+    `${place.endpoint} answers with ${status}: ${RUN_AGAIN}${pause}${token}${proxy}`,
+    { ...(wishMs !== undefined && { retryAfterMs: wishMs }) },
+  )
 }
 
 function unknownModel({ endpoint, repository, hasToken }: HubPlace, status: number): ModelError {
@@ -85,25 +90,35 @@ function offer(name: string): string {
 
 /** A request without an answer. */
 export function unreachable(cause: unknown, place: HubPlace): ModelError {
-  const { endpoint, proxyAdvice } = place
+  const { endpoint, proxyAdvice, proxies } = place
   if (isRefusalOfProxy(cause)) return refusedByProxy(place, cause)
+  const ofProxy = failureOfProxy(cause, proxies)
+  if (ofProxy !== undefined) {
+    return new ModelError('ERR_MODEL_UNAVAILABLE', `${ofProxy}, so ${endpoint} cannot be reached: ${REMEDY_OF_PROXY}`, {
+      cause,
+    })
+  }
   const code = codeOf(cause) ?? codeOf((cause as { readonly cause?: unknown } | undefined)?.cause)
   const what = code === undefined ? 'cannot be reached, or ended the connection' : `cannot be reached (${code})`
-  return new ModelError('ERR_MODEL_UNAVAILABLE', `${endpoint} ${what}: ${proxyAdvice}${BY_HAND}`, { cause })
+  const hint = proxyAdvice + (namesAddress(cause) ? '' : hintOfProxy(place, '; '))
+  return new ModelError('ERR_MODEL_UNAVAILABLE', `${endpoint} ${what}: ${hint}${BY_HAND}`, { cause })
 }
 
-/** The package `undici` has no code for a proxy that opens no tunnel. */
-function isRefusalOfProxy(error: unknown): boolean {
-  return isError(error) && (error.message.startsWith('Proxy response (407)') || isRefusalOfProxy(error.cause))
+function hintOfProxy({ proxies: [proxy] }: HubPlace, end: string): string {
+  return proxy === undefined ? '' : `the reason may be the proxy ${proxy.url.host} of ${proxy.variable}${end}`
 }
+
+const REMEDY_OF_PROXY =
+  'correct the variable or start the proxy, or name the host in NO_PROXY if it needs none, then run the command again'
 
 /** The variable may have a password, so its value is not shown. */
-function refusedByProxy({ endpoint, proxyVariable }: HubPlace, cause?: unknown): ModelError {
+function refusedByProxy({ endpoint, proxies: [proxy] }: HubPlace, cause?: unknown): ModelError {
   const remedy =
-    proxyVariable === undefined
+    proxy === undefined
       ? 'give it the user and the password that it wants'
-      : `put a user and a password that it knows into ${proxyVariable}, as in http://USER:PASSWORD@HOST:PORT`
-  return new ModelError('ERR_MODEL_REFUSED', `a proxy refuses the way to ${endpoint} (407): ${remedy}`, { cause })
+      : `put a user and a password that it knows into ${proxy.variable}, as in http://USER:PASSWORD@HOST:PORT`
+  const named = proxy === undefined ? 'a proxy' : `the proxy ${proxy.url.host}`
+  return new ModelError('ERR_MODEL_REFUSED', `${named} refuses the way to ${endpoint} (407): ${remedy}`, { cause })
 }
 
 /** A download that stopped in the middle. */

@@ -322,15 +322,58 @@ describe('the environment', () => {
     ['HTTP_PROXY', 'http://hub.example'],
     ['HTTPS_PROXY', 'https://hub.example'],
   ])('names in %s a proxy that wants a password, and the error says so', async (variable, endpoint) => {
-    const proxy = await startProxy({ refuses: true })
+    const proxy = await startProxy({ status: 407 })
     stubProxy(variable, proxy.url)
     expect(await failureOf({ endpoint })).toMatchObject({
       code: 'ERR_MODEL_REFUSED',
       message: expect.stringMatching(
-        new RegExp(`a proxy refuses the way to ${endpoint} \\(407\\): .* into ${variable}, as in`),
+        new RegExp(
+          `the proxy ${new URL(proxy.url).host} refuses the way to ${endpoint} \\(407\\): .* into ${variable}, as in`,
+        ),
       ) as string,
     })
     await proxy.close()
+  })
+
+  it.each([
+    ['HTTP_PROXY', 'http://hub.example'],
+    ['HTTPS_PROXY', 'https://hub.example'],
+    ['HTTP_PROXY', 'https://hub.example'],
+  ])('names in %s a proxy that is down on the way to %s, and the error says which', async (variable, endpoint) => {
+    const proxy = await startProxy()
+    await proxy.close()
+    const { host, port } = new URL(proxy.url)
+    stubProxy(variable, `http://user:secret@localhost:${port}`)
+    const error = await failureOf({ endpoint })
+    expect(error).toMatchObject({
+      code: 'ERR_MODEL_UNAVAILABLE',
+      message: `the proxy localhost:${port} of ${variable} cannot be reached (ECONNREFUSED), so ${endpoint} cannot be reached: correct the variable or start the proxy, or name the host in NO_PROXY if it needs none, then run the command again`,
+    })
+    stubProxy(variable, `http://user:secret@${host}`)
+    expect((await failureOf({ endpoint })).message).toContain(`the proxy ${host} of ${variable} cannot be reached`)
+  })
+
+  it('names a proxy without an address, or one that opens no way', async () => {
+    stubProxy('HTTPS_PROXY', 'http://proxy.invalid:8080')
+    expect((await failureOf({ endpoint: 'https://hub.example' })).message).toMatch(
+      /^the proxy proxy\.invalid:8080 of HTTPS_PROXY cannot be reached \(E[A-Z_]+\), so https:\/\/hub\.example cannot be reached/,
+    )
+    const proxy = await startProxy({ status: 503 })
+    stubProxy('HTTPS_PROXY', proxy.url)
+    expect((await failureOf({ endpoint: 'https://hub.example' })).message).toMatch(
+      new RegExp(`^the proxy ${new URL(proxy.url).host} of HTTPS_PROXY answers with 503, so https://hub.example`),
+    )
+    await proxy.close()
+  })
+
+  it('names a proxy that is not the reason, because NO_PROXY has the host of the hub', async () => {
+    const away = await startProxy()
+    await away.close()
+    stubProxy('HTTP_PROXY', 'http://127.0.0.1:7')
+    vi.stubEnv('NO_PROXY', '127.0.0.1')
+    expect((await failureOf({ endpoint: away.url })).message).toMatch(
+      new RegExp(`^${away.url} cannot be reached \\(ECONNREFUSED\\): without a network, `),
+    )
   })
 
   const isProxyOfNode = process.allowedNodeEnvironmentFlags.has('--use-env-proxy')
@@ -394,16 +437,18 @@ function stubProxy(variable: string, value: string): void {
   }
 }
 
-/** A proxy that tunnels or forwards, as those of companies do. @param refuses true for one that wants a password */
+/** A proxy that tunnels or forwards, as those of companies do. @param status an answer in the place of the way */
 async function startProxy({
-  refuses = false,
+  status,
+}: {
+  readonly status?: number
 } = {}): Promise<{ url: string; targets: readonly string[]; close: () => Promise<void> }> {
   const targets: string[] = []
   const server: Server = createServer((incoming, response) => {
     const url = new URL(incoming.url ?? '')
     targets.push(url.host)
-    if (refuses) {
-      response.writeHead(407).end()
+    if (status !== undefined) {
+      response.writeHead(status).end()
       return
     }
     const outgoing = request(url, { headers: incoming.headers }, (answer) => {
@@ -414,8 +459,8 @@ async function startProxy({
   })
   server.on('connect', ({ url: target = '' }, client, head) => {
     targets.push(target)
-    if (refuses) {
-      client.end('HTTP/1.1 407 Proxy Authentication Required\r\n\r\n')
+    if (status !== undefined) {
+      client.end(`HTTP/1.1 ${status} No\r\n\r\n`)
       return
     }
     const { hostname, port } = new URL(`http://${target}`)

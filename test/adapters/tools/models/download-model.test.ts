@@ -291,6 +291,28 @@ describe('the part of a download', () => {
     expect((await stat(join(dataDir, 'models', hidden, WEIGHTS))).size).toBe(size)
   })
 
+  it('stays while the same commit is downloaded under another id, and goes on after that', async () => {
+    await stopInTheMiddle()
+    const [hidden = ''] = await hiddenFolders()
+    const { size } = await stat(join(dataDir, 'models', hidden, WEIGHTS))
+    const other = { id: 'other', dimensions: 16 }
+    expect(await download(other)).toMatchObject({ id: 'other', isNew: true, source: { commit } })
+    expect(await download({ ...other, revision: commit })).toMatchObject({ isNew: false })
+    expect(await hiddenFolders()).toEqual([hidden])
+    hub.requests.length = 0
+    expect(await download()).toMatchObject({ id: 'small', isNew: true, dimensions: 48 })
+    expect(weightsRequests()).toEqual([expect.stringMatching(new RegExp(`^bytes=${size}-`)) as string])
+    expect(await hiddenFolders()).toEqual([])
+  })
+
+  it('is that of one id: two ids of a commit are downloaded at the same time', async () => {
+    const ids = ['one', 'other']
+    const models = await Promise.all(ids.map(async (id) => await download({ id })))
+    expect(models).toMatchObject(ids.map((id) => ({ id, isNew: true })))
+    expect(await visibleModels()).toEqual(ids)
+    expect(await hiddenFolders()).toEqual([])
+  })
+
   it('is removed by a later download if its run was killed after it had added the model', async () => {
     await stopInTheMiddle()
     const [hidden = ''] = await hiddenFolders()
