@@ -4,7 +4,7 @@ import { CONFIG_FILE, type ModelFolder, parseJson, readModelFile } from './model
 
 export const POOLING_FILE = '1_Pooling/config.json'
 
-const NUMBER = z.int().positive().optional()
+const NUMBER: z.ZodOptional<z.ZodInt> = z.int().positive().optional()
 
 /** The members of a `config.json` that have the length of a vector, by the kind of the model. */
 export const CONFIG_DIMENSIONS: Readonly<Record<'hidden_size' | 'dim' | 'd_model', typeof NUMBER>> = {

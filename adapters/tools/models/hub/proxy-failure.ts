@@ -40,7 +40,7 @@ interface NetworkError extends Error {
   readonly port?: unknown
 }
 
-/** An error of Node names the host that has no address, or the address and the port. That of a timeout has a text alone. */
+/** An error of Node names the host that has no address, or the address and the port. An error of a timeout has a text alone. */
 function isAt(error: NetworkError, { url: { hostname, port: given, protocol } }: NamedProxy): boolean {
   const port = given === '' ? DEFAULT_PORTS[protocol] : Number(given)
   const bare = hostname.replace(/^\[(.*)\]$/, '$1')
