@@ -120,13 +120,12 @@ export class ContextCheck {
   }
 
   async #addNotice(context: ContextRecord, { notices }: CheckRun): Promise<void> {
-    const { notice, advice } = await this.storage.read((repositories) =>
-      readLanguages(repositories, this.models, context),
-    )
+    const languages = await readLanguages(this.storage, this.models, context)
+    const { notice, advice } = languages
     if (notice === null || advice === null) return
     const { id: contextId, embeddingModel: model } = context
     const message = `Context ${contextId}, whose model is ${model}: ${notice}.`
-    notices.push({ code: 'language-unknown', subject: { contextId, model }, message, advice })
+    notices.push({ code: 'language-unknown', subject: { contextId, model }, message, advice, languages })
   }
 
   async #countVectors(context: ContextRecord): Promise<ContextVectors> {

@@ -1,3 +1,5 @@
+import type { ContextLanguages } from '../documents/index.js'
+
 export interface VerifyOptions {
   /** True to repair what can be repaired, and to wait for it. Default: false, nothing is changed. */
   readonly repair?: boolean
@@ -34,6 +36,8 @@ export interface Notice {
   readonly message: string
   /** The commands to run, and what they cost. */
   readonly advice: string
+  /** The same as data: the languages of the context, and the commands. */
+  readonly languages: ContextLanguages
 }
 
 /** Counts of the checked items. */

@@ -12,6 +12,7 @@ import {
   type DocumentRepository,
   displayNameOf,
   type FileStore,
+  type IngestionReceipt,
   type Repositories,
   type Storage,
 } from '../ports/index.js'
@@ -30,7 +31,10 @@ import { type DocumentChunk, toDocumentChunk } from './document-chunk.js'
 import { enqueueIngestion } from './document-jobs.js'
 import { type ParsedListQuery, positionOf } from './document-list.js'
 import { type DocumentText, inParts, joinText, openText, type TextRange } from './document-text.js'
+import type { EmbeddingModels } from './embedding-models.js'
 import { changeVersion, type IndexName } from './index-name.js'
+import { type MeasuredModel, readMeasured } from './languages/known-languages.js'
+import { withLanguageWarning } from './languages/language-warning.js'
 import { type DocumentChanges, documentChangesSchema, isSameMetadata, mergeMetadata } from './metadata.js'
 import { deleteVersions, listVersions, UNPROCESSED } from './versions.js'
 
@@ -59,19 +63,29 @@ export class Documents {
     private readonly authorizer: Authorizer,
     private readonly waitingReasons: WaitingReasons,
     private readonly indexName: IndexName,
+    private readonly models: EmbeddingModels,
   ) {}
 
   /** @throws NotFoundError `ERR_DOCUMENT_NOT_FOUND` */
   async get(principal: Principal, reference: DocumentReference): Promise<DocumentWithReceipt> {
     const access = await this.authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:read')
-    return await this.storage.read(async (repositories) => {
+    const { measured, ...found } = await this.storage.read(async (repositories) => {
       const { document, replacement, context } = await findDocument(repositories, access, reference, 'read')
       const waiting = isUnfinished(replacement ?? document)
         ? await this.waitingReasons.sentence(repositories.settings, context.embeddingModel, 'the document')
         : null
       const waitingCode = errorCodeOf(waiting)
-      return { ...toDocument(document, replacement), receipt: document.receipt, waiting, waitingCode }
+      const { receipt } = document
+      const measuredNow = await this.#measured(repositories, receipt)
+      return { ...toDocument(document, replacement), receipt, waiting, waitingCode, measured: measuredNow }
     })
+    return { ...found, receipt: found.receipt && (await withLanguageWarning(found.receipt, measured)) }
+  }
+
+  async #measured({ settings }: Repositories, receipt: IngestionReceipt | null): Promise<MeasuredModel | undefined> {
+    if (receipt === null || receipt.language === null) return undefined
+    const { embeddingModel: id } = receipt
+    return this.models.ids.includes(id) ? await readMeasured(settings, this.models.get(id)) : undefined
   }
 
   /** @returns the bytes as they were received */

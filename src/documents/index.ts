@@ -51,7 +51,13 @@ export {
   ReadContextLanguages,
   readLanguages,
 } from './languages/context-languages.js'
-export { readScale, type SampleLanguage, similarityKeyOf } from './languages/known-languages.js'
+export {
+  knowsManyLanguages,
+  readScale,
+  type SampleLanguage,
+  similarityKeyOf,
+} from './languages/known-languages.js'
+export { measureModelKnowledge } from './languages/model-knowledge.js'
 export { DamagedWords, MendWords, withDamageNoted } from './mend-words.js'
 export { type DocumentChanges, documentChangesSchema, documentMetadataSchema, parseJson } from './metadata.js'
 export { IndexWords } from './pipeline/index-words.js'

@@ -375,7 +375,7 @@ function bindDocuments(container: Container, bind: Bind): void {
   bind(FileReceiver, [STORAGE, FILE_STORE, TEXT_EXTRACTOR, Authorizer, CallTurns, LIMITS])
   bind(UploadDocument, [FileReceiver, CLOCK, LIMITS])
   bind(ReplaceDocument, [STORAGE, FileReceiver, CLOCK])
-  bind(Documents, [STORAGE, FILE_STORE, CLOCK, Authorizer, WaitingReasons, IndexName])
+  bind(Documents, [STORAGE, FILE_STORE, CLOCK, Authorizer, WaitingReasons, IndexName, EmbeddingModels])
   bind(WaitForDocument, [STORAGE, Authorizer, DocumentEventEmitter, WaitingReasons])
   bind(WatchDocuments, [STORAGE, Authorizer, DocumentEventEmitter, LIMITS, WaitingReasons])
   bind(IndexWords, [STORAGE, LEXICAL_INDEX])

@@ -2,10 +2,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { DeviceEmbeddingModel } from '../../adapters/device/index.js'
 import { openLocalEngine } from '../../adapters/local/index.js'
 import { languageOf } from '../../adapters/text-extraction/language/language-of.js'
 import { TextSample } from '../../adapters/text-extraction/language/text-sample.js'
+import { knowsLanguage } from '../../src/documents/languages/known-languages.js'
+import type { EmbeddingModel } from '../../src/ports/index.js'
 import { bundledModel } from '../bundled-model.js'
 import { NEW_CONTEXT, uploadText } from '../src/engine/memory-engine.js'
 import { temporaryFolder } from '../temporary-folder.js'
@@ -14,17 +17,34 @@ import { dataFolder } from './shared-documents.js'
 /** The languages of the sample that the bundled model does not know. */
 const UNKNOWN = ['de', 'fr', 'es', 'fi', 'ru', 'ar', 'hi', 'ko', 'zh', 'ja']
 
-/** @returns the share of the documents of a set whose language is one of these */
-function shareOf(set: string, languages: readonly string[]): number {
+/** @returns the languages of the documents of a set, without those that are not sure */
+function languagesOf(set: string): { readonly found: readonly string[]; readonly documents: number } {
   const text = gunzipSync(readFileSync(join(dataFolder ?? '', 'retrieval', set, 'corpus.jsonl.gz'))).toString('utf8')
   const documents = text.trim().split('\n')
-  const found = documents.filter((line) => {
+  const found = documents.flatMap((line) => {
     const document = JSON.parse(line) as { readonly title?: string; readonly text: string }
     const sample = new TextSample()
     sample.add(`${document.title ?? ''}\n${document.text}`)
-    return languages.includes(languageOf(sample.parts) ?? '')
+    return languageOf(sample.parts) ?? []
   })
-  return found.length / documents.length
+  return { found, documents: documents.length }
+}
+
+/** @returns the share of the documents of a set whose language is one of these */
+function shareOf(set: string, languages: readonly string[]): number {
+  const { found, documents } = languagesOf(set)
+  return found.filter((language) => languages.includes(language)).length / documents
+}
+
+/** @returns the share of the documents of a set whose receipts have a warning with this model */
+async function warnedShareOf(set: string, model: EmbeddingModel): Promise<number> {
+  const { found, documents } = languagesOf(set)
+  const measured = { model, languages: model.profile.similarity?.languages ?? [] }
+  const unknown = new Set<string>()
+  for (const language of new Set(found)) {
+    if ((await knowsLanguage(measured, language)) === false) unknown.add(language)
+  }
+  return found.filter((language) => unknown.has(language)).length / documents
 }
 
 describe.runIf(dataFolder !== undefined)('the languages of public documents', () => {
@@ -56,6 +76,38 @@ describe.runIf(dataFolder !== undefined)('the languages of public documents', ()
         UNKNOWN.filter((other) => other !== language),
       ),
     ).toBe(0)
+  })
+})
+
+describe.runIf(dataFolder !== undefined)('the warnings with the bundled model', () => {
+  let model: DeviceEmbeddingModel
+  beforeAll(async () => {
+    model = await DeviceEmbeddingModel.open(bundledModel)
+  })
+  afterAll(async () => {
+    await model.close()
+  })
+
+  it.each([
+    ['squad-it', 0.94],
+    ['faquad-pt', 0.92],
+    ['tquad-tr', 0.82],
+    ['tydi-ru', 0.75],
+  ])('are in the documents of %s', async (set, least) => {
+    expect(await warnedShareOf(set, model)).toBeGreaterThan(least)
+  })
+
+  it.each([
+    'cisi',
+    'cosqa-code',
+    'covidqa-papers',
+    'cranfield',
+    'fetaqa-csv',
+    'locomo-chat',
+    'qmsum-meetings',
+    'xquad-en',
+  ])('are in none of %s', async (set) => {
+    expect(await warnedShareOf(set, model)).toBe(0)
   })
 })
 

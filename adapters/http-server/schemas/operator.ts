@@ -11,6 +11,7 @@ import type {
   UsedPart,
   VerifyReport,
 } from '../../../src/index.js'
+import { contextLanguagesSchema } from './context-languages.js'
 import { id, timestamp } from './fields.js'
 
 /** The state of an engine, and the version of the server that answers. */
@@ -88,6 +89,7 @@ const notice: z.ZodType<Notice> = z
     >,
     message: z.string(),
     advice: z.string().meta({ description: 'The commands to run, and what they cost' }),
+    languages: contextLanguagesSchema.meta({ description: 'The same as data' }),
   })
   .meta({ id: 'DoctorNotice', description: 'A remark about data that are in order' })
 

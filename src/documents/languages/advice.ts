@@ -1,6 +1,4 @@
-import { errorReason } from '../../kernel/errors.js'
 import { MULTILINGUAL_MODEL } from '../../ports/index.js'
-import type { DocumentWarning } from '../pipeline/run-report.js'
 
 let names: Intl.DisplayNames | undefined
 
@@ -10,14 +8,6 @@ export function nameOfLanguage(code: string): string {
   return names.of(code) ?? code
 }
 
-/** The warning in the receipt of a document. */
-export function unknownLanguageWarning(language: string, model: string): DocumentWarning {
-  const message =
-    `the text is ${nameOfLanguage(language)}, which the model ${model} does not know: it is found by words alone. ` +
-    `A multilingual model such as ${MULTILINGUAL_MODEL.id} finds it by meaning too`
-  return { message, reason: errorReason('language-unknown-to-model', { language, model }) }
-}
-
 /** The documents of a context, and the cost of their vectors. */
 interface EmbeddedDocuments {
   readonly contextId: number
@@ -25,15 +15,23 @@ interface EmbeddedDocuments {
   readonly embedMs: number
 }
 
-/** The commands that give a context a model of many languages, and what they cost. One sentence each. */
-export function multilingualAdvice({ contextId, windows, embedMs }: EmbeddedDocuments): string {
+/** The way to a model of many languages. */
+interface MultilingualAdvice {
+  /** The commands with what they cost, in sentences. */
+  readonly advice: string
+  readonly commands: readonly string[]
+  readonly downloadMb: number
+}
+
+export function multilingualAdvice({ contextId, windows, embedMs }: EmbeddedDocuments): MultilingualAdvice {
   const { id, sizeMb } = MULTILINGUAL_MODEL
-  return (
-    `Run "alcove model download ${id}" (${sizeMb} MB), start the server again, then run ` +
-    `"alcove reindex ${contextId} --model ${id}": ` +
+  const download = `alcove model download ${id}`
+  const reindex = `alcove reindex ${contextId} --model ${id}`
+  const advice =
+    `Run "${download}" (${sizeMb} MB), start the server again, then run "${reindex}": ` +
     `it embeds ${windows.toLocaleString('en-US')} windows, for which the present model took ${durationOf(embedMs)}. ` +
     `"alcove model check ${id}" says how many windows it does in a second.`
-  )
+  return { advice, commands: [download, reindex], downloadMb: sizeMb }
 }
 
 function durationOf(ms: number): string {

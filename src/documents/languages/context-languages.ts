@@ -4,7 +4,7 @@ import type { ContextRecord, LanguageCount, Repositories, Storage } from '../../
 import { type Authorizer, type Principal, parsePrincipal } from '../../tenancy/index.js'
 import type { EmbeddingModels } from '../embedding-models.js'
 import { multilingualAdvice, nameOfLanguage } from './advice.js'
-import { knownLanguages, knowsLanguage } from './known-languages.js'
+import { knowsLanguage, type MeasuredModel, readMeasured } from './known-languages.js'
 
 /** A language of documents. */
 export interface DocumentLanguage {
@@ -29,8 +29,12 @@ export interface ContextLanguages {
   readonly languages: readonly DocumentLanguage[]
   /** Null, or a sentence about the languages that the model does not know, such as "Finnish (12 documents): found by words alone". */
   readonly notice: string | null
-  /** Null, or the commands for a model that knows them, with what they cost. */
+  /** Null, or the {@link commands} for a model that knows them, with what they cost. */
   readonly advice: string | null
+  /** The commands that give the context a model that knows them, in their order. Empty without a notice. */
+  readonly commands: readonly string[]
+  /** Size of that model in megabytes; null without a notice. */
+  readonly downloadMb: number | null
 }
 
 /** Compares the languages of documents with those that the models of their contexts know. */
@@ -45,42 +49,62 @@ export class ReadContextLanguages {
   async execute(principal: Principal, contextId: number): Promise<ContextLanguages> {
     const access = await this.authorizer.authorize(parsePrincipal(principal), ASSISTANT, 'context:read')
     const id = parseId(contextId, 'contextId')
-    return await this.storage.read(async (repositories) => {
-      return await readLanguages(repositories, this.models, await findReadable(repositories, access, id))
+    const counted = await this.storage.read(async (repositories) => {
+      return await countLanguages(repositories, this.models, await findReadable(repositories, access, id))
     })
+    return await toContextLanguages(counted)
   }
 }
 
 /** Reads the languages of the documents of a context, for callers that may see it. */
 export async function readLanguages(
-  { documents, settings }: Repositories,
+  storage: Storage,
   models: EmbeddingModels,
-  { id: contextId, embeddingModel }: ContextRecord,
+  context: ContextRecord,
 ): Promise<ContextLanguages> {
-  const counts = await documents.countLanguages(contextId)
-  const known = models.ids.includes(embeddingModel)
-    ? await knownLanguages(settings, models.get(embeddingModel))
+  return await toContextLanguages(
+    await storage.read(async (repositories) => await countLanguages(repositories, models, context)),
+  )
+}
+
+interface CountedLanguages {
+  readonly context: ContextRecord
+  readonly counts: readonly LanguageCount[]
+  readonly measured: MeasuredModel | undefined
+}
+
+async function countLanguages(
+  repositories: Repositories,
+  models: EmbeddingModels,
+  context: ContextRecord,
+): Promise<CountedLanguages> {
+  const { documents, settings } = repositories
+  const { id, embeddingModel } = context
+  const measured = models.ids.includes(embeddingModel)
+    ? await readMeasured(settings, models.get(embeddingModel))
     : undefined
-  const languages = counts
-    .flatMap(({ language, documents: count }): DocumentLanguage[] => {
-      if (language === null) return []
-      const isKnown = knowsLanguage(known, language) ?? null
-      return [{ language, name: nameOfLanguage(language), documents: count, isKnown }]
-    })
-    .sort((one, other) => other.documents - one.documents || (one.language < other.language ? -1 : 1))
+  return { context, counts: await documents.countLanguages(id), measured }
+}
+
+/** Outside of a read of the storage: it may load the vocabulary of the model. */
+async function toContextLanguages({ context, counts, measured }: CountedLanguages): Promise<ContextLanguages> {
+  const { id: contextId, embeddingModel } = context
+  const languages: DocumentLanguage[] = []
+  for (const { language, documents } of counts) {
+    if (language === null) continue
+    const isKnown = (await knowsLanguage(measured, language)) ?? null
+    languages.push({ language, name: nameOfLanguage(language), documents, isKnown })
+  }
+  languages.sort((one, other) => other.documents - one.documents || (one.language < other.language ? -1 : 1))
   const windows = sumOf(counts, 'windows')
   const embedMs = Math.round(sumOf(counts, 'embedMs'))
   const unknown = languages.filter(({ isKnown }) => isKnown === false)
-  const isNoted = unknown.length > 0
-  return {
-    embeddingModel,
-    windows,
-    embedMs,
-    languages,
-    notice: isNoted ? noticeOf(unknown) : null,
-    advice: isNoted ? multilingualAdvice({ contextId, windows, embedMs }) : null,
-  }
+  const remedy = unknown.length > 0 ? multilingualAdvice({ contextId, windows, embedMs }) : NO_ADVICE
+  const notice = unknown.length > 0 ? noticeOf(unknown) : null
+  return { embeddingModel, windows, embedMs, languages, notice, ...remedy }
 }
+
+const NO_ADVICE = { advice: null, commands: [], downloadMb: null } as const
 
 function noticeOf(unknown: readonly DocumentLanguage[]): string {
   const each = unknown.map(

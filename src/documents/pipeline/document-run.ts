@@ -19,8 +19,8 @@ import {
   type VectorIndex,
 } from '../../ports/index.js'
 import { collectionOf } from '../collections.js'
-import { unknownLanguageWarning } from '../languages/advice.js'
-import { knownLanguages, knowsLanguage } from '../languages/known-languages.js'
+import { readMeasured } from '../languages/known-languages.js'
+import { withLanguageWarning } from '../languages/language-warning.js'
 import type { DocumentEventEmitter } from '../watch/document-events.js'
 import { ChunkWriter } from './chunk-writer.js'
 import { extractedBatches } from './extracted-batches.js'
@@ -134,15 +134,10 @@ export class DocumentRun {
   }
 
   async #receipt(): Promise<IngestionReceipt> {
-    const { storage } = this.ports
-    const { language } = this.#report.text
-    const settings = {
-      get: async (key: string) => await storage.read((repositories) => repositories.settings.get(key)),
-    }
-    const known = language === null ? undefined : await knownLanguages(settings, this.model)
-    const isUnknown = language !== null && knowsLanguage(known, language) === false
-    const warnings = isUnknown ? [unknownLanguageWarning(language, this.#context.embeddingModel)] : []
-    return this.#report.receipt(this.#vectors.indexMs, warnings)
+    const receipt = this.#report.receipt(this.#vectors.indexMs)
+    if (receipt.language === null) return receipt
+    const measured = await this.ports.storage.read(async ({ settings }) => await readMeasured(settings, this.model))
+    return await withLanguageWarning(receipt, measured)
   }
 
   /** Runs a stage within its span. */

@@ -1,14 +1,8 @@
-import type { ContextRecord, DocumentRecord, ErrorReason, IngestionReceipt } from '../../ports/index.js'
+import type { ContextRecord, DocumentRecord, IngestionReceipt } from '../../ports/index.js'
 import { type ProcessingStage, percentOf } from '../document-state.js'
 import type { DocumentEventEmitter } from '../watch/document-events.js'
 import { emptySummary, type TextSummary } from './chunks.js'
 import type { EmbeddedBatch } from './window-embedder.js'
-
-/** A warning that is not of the extractor: a sentence, and the same for programs. */
-export interface DocumentWarning {
-  readonly message: string
-  readonly reason: ErrorReason
-}
 
 /** Counts the work of one run, and reports it: by progress events during the run, and by the receipt at its end. */
 export class RunReport {
@@ -53,8 +47,7 @@ export class RunReport {
     })
   }
 
-  /** @param more warnings that are not of the extractor */
-  receipt(indexMs: number, more: readonly DocumentWarning[]): IngestionReceipt {
+  receipt(indexMs: number): IngestionReceipt {
     const { characters, pages, tokens, extractMs, language, warnings, warningReasons } = this.text
     return {
       bytes: this.document.sizeBytes,
@@ -73,8 +66,8 @@ export class RunReport {
         index: Math.round(indexMs),
         total: Math.round(performance.now() - this.#startedAt),
       },
-      warnings: [...warnings, ...more.map(({ message }) => message)],
-      warningReasons: [...warningReasons, ...more.map(({ reason }) => reason)],
+      warnings,
+      warningReasons,
     }
   }
 }

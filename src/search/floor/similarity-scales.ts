@@ -59,13 +59,6 @@ export class SimilarityScales {
   }
 }
 
-/** A model that knows so many languages of the sample knows prompts whose words its vocabulary cuts into pieces. */
-const MANY_LANGUAGES = 6
-
-export function knowsManyLanguages({ languages }: SimilarityScale): boolean {
-  return languages.length >= MANY_LANGUAGES
-}
-
 /** The measurement of a model. */
 class Measurement {
   /** Resolves when the measurement has ended. Never rejects. */

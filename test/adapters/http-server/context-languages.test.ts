@@ -30,7 +30,15 @@ describe('/context/languages/{contextId}', () => {
       languages: [{ language: 'fi', name: 'Finnish', documents: 1, isKnown: false }],
       notice: 'Finnish (1 document): found by words alone',
       advice: expect.stringContaining('alcove model download multilingual-e5-small') as string,
+      commands: ['alcove model download multilingual-e5-small', `alcove reindex ${id} --model multilingual-e5-small`],
+      downloadMb: 135,
     })
+  })
+
+  it('has no commands if the model knows the languages', async () => {
+    const { id } = (await server.request<{ id: number }>('POST', '/context', { token, json: NEW_CONTEXT })).body
+    const shown = await server.request<ContextLanguages>('GET', `/context/languages/${id}`, { token })
+    expect(shown.body).toMatchObject({ notice: null, advice: null, commands: [], downloadMb: null })
   })
 
   it('answers 404 for a context that the caller cannot read', async () => {

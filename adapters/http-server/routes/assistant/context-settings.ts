@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import {
-  type ContextLanguages,
   type ContextSettingsView,
   DEFAULT_MAX_SIZE_BYTES,
   InvalidInputError,
@@ -9,6 +8,7 @@ import {
 import { idSchema, objectSchema } from '../../../../src/ports/index.js'
 import { json } from '../../answers.js'
 import { type Route, route } from '../../route.js'
+import { contextLanguagesSchema } from '../../schemas/context-languages.js'
 import { failureFields, waitFields } from '../../schemas/fields.js'
 
 const CHUNK_SETTINGS = {
@@ -41,31 +41,6 @@ const settingsSchema: z.ZodType<ContextSettingsView> = z
   })
   .meta({ id: 'ContextSettings' })
 
-const languagesSchema: z.ZodType<ContextLanguages> = z
-  .object({
-    embeddingModel: z.string(),
-    windows: z.int().min(0).meta({ description: 'Windows of all completed documents: another model embeds so many' }),
-    embedMs: z.number().min(0).meta({ description: 'Milliseconds that the model took for their vectors' }),
-    languages: z
-      .array(
-        z
-          .object({
-            language: z.string().meta({ description: 'ISO 639-1 code, such as `fi`' }),
-            name: z.string().meta({ description: 'English name' }),
-            documents: z.int().min(1),
-            isKnown: z.boolean().nullable().meta({
-              description:
-                'False if the model does not know the language: words alone find the documents. Null if not measured',
-            }),
-          })
-          .meta({ id: 'DocumentLanguage' }),
-      )
-      .meta({ description: 'The most documents first, without those whose language is not sure' }),
-    notice: z.string().nullable().meta({ description: 'Null, or the languages that the model does not know' }),
-    advice: z.string().nullable().meta({ description: 'Null, or the commands for another model, and what they cost' }),
-  })
-  .meta({ id: 'ContextLanguages' })
-
 const COMMON = { api: 'assistant', access: 'assistant', path: '/context/settings/{contextId}' } as const
 const CONTEXT = objectSchema({ contextId: idSchema() })
 
@@ -87,7 +62,7 @@ export const CONTEXT_SETTINGS_ROUTES: readonly Route[] = [
     operationId: 'getContextLanguages',
     summary: 'Get the languages of the documents of a context, and which of them its model knows',
     params: CONTEXT,
-    answers: { 200: { description: 'The languages', schema: languagesSchema } },
+    answers: { 200: { description: 'The languages', schema: contextLanguagesSchema } },
     handle: async ({ params }, { contexts }) => json(await contexts.languages(params.contextId)),
   }),
   route({

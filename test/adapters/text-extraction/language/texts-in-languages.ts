@@ -16,3 +16,12 @@ export const TEXTS_IN_LANGUAGES = {
   et: 'Nädalavahetusel on lugemissaal avatud kella neljani pärastlõunal. Kasutamata piletid hüvitatakse kuni üks päev enne väljumist, millest arvatakse maha tasu.',
   da: 'I weekenden er læsesalen åben indtil klokken fire om eftermiddagen. Ubrugte billetter refunderes indtil dagen før afrejsen, fratrukket et lille gebyr.',
 } as const
+
+/** Texts in languages that no model of the tests was asked about. */
+export const TEXTS_IN_OTHER_LANGUAGES = {
+  it: 'Nel fine settimana la sala di lettura resta aperta fino alle quattro del pomeriggio. I biglietti non utilizzati vengono rimborsati fino al giorno prima della partenza.',
+  pl: 'W weekendy czytelnia jest otwarta do czwartej po południu. Pieniądze za niewykorzystane bilety zwracamy najpóźniej dzień przed odjazdem, po odliczeniu niewielkiej opłaty.',
+  tr: 'Hafta sonları okuma salonu öğleden sonra dörde kadar açıktır. Kullanılmayan biletlerin ücreti, küçük bir kesinti yapılarak hareketten bir gün öncesine kadar geri ödenir.',
+  th: 'ในวันหยุดสุดสัปดาห์ห้องอ่านหนังสือเปิดถึงสี่โมงเย็น ตั๋วที่ไม่ได้ใช้สามารถขอเงินคืนได้จนถึงหนึ่งวันก่อนออกเดินทาง',
+  uk: 'У вихідні читальна зала відкрита до четвертої години дня. Невикористані квитки повертають за день до відправлення, із суми віднімають невеликий збір.',
+} as const

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { openTokenizer } from '../../../adapters/device/index.js'
-import { WordTokenizer } from '../../../adapters/memory/memory-embedding-model.js'
-import type { TokenCounter, Tokenizer } from '../../../src/ports/index.js'
-import { measureModelKnowledge } from '../../../src/search/prompt.js'
-import { bundledModel } from '../../bundled-model.js'
-import { leastProcessorMs } from '../../least-processor-ms.js'
+import { openTokenizer } from '../../../../adapters/device/index.js'
+import { WordTokenizer } from '../../../../adapters/memory/memory-embedding-model.js'
+import { measureModelKnowledge } from '../../../../src/documents/index.js'
+import type { TokenCounter, Tokenizer } from '../../../../src/ports/index.js'
+import { bundledModel } from '../../../bundled-model.js'
+import { leastProcessorMs } from '../../../least-processor-ms.js'
 
 const english = await openTokenizer(bundledModel)
 
