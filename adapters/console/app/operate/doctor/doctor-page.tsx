@@ -8,6 +8,7 @@ import { CopyButton } from '../../ui/copy-button.js'
 import { EmptyState, ErrorNote, Note, Progress } from '../../ui/notes.js'
 import { PageHead } from '../../ui/page-head.js'
 import { Fact } from '../fact.js'
+import { NoticeList } from './notice-list.js'
 import { ProblemList } from './problem-list.js'
 import type { Doctor } from './use-doctor.js'
 
@@ -103,7 +104,7 @@ function Report({ report }: { readonly report: VerifyReport }): ReactElement {
   const heading = useRef<HTMLHeadingElement>(null)
   // The button that cancels is gone, and the keyboard goes on at the result.
   useEffect(() => heading.current?.focus(), [])
-  const { problems, checked, isHealthy } = report
+  const { problems, notices, checked, isHealthy } = report
   return (
     <>
       <h2 ref={heading} tabIndex={-1}>
@@ -125,6 +126,7 @@ function Report({ report }: { readonly report: VerifyReport }): ReactElement {
         )}
       </div>
       {problems.length > 0 && <ProblemList problems={problems} />}
+      <NoticeList notices={notices} />
       <section className="panel operate-panel">
         <h3>{texts.checked}</h3>
         <dl className="facts">
