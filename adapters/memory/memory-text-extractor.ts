@@ -9,6 +9,8 @@ import {
 
 const HEADING = /^(#{1,6})[ \t]+(.*\S)/gm
 const MAX_HEADING_CHARACTERS = 200
+/** A text whose name says nothing about its format. */
+const PLAIN_TEXT: TextFormat = { extension: '', contentType: 'text/plain' }
 
 /** Reads plain text in UTF-8, in the calling thread. The headings of Markdown are its lines with number signs. */
 export class MemoryTextExtractor implements TextExtractor {
@@ -18,8 +20,10 @@ export class MemoryTextExtractor implements TextExtractor {
   ]
   #isClosed = false
 
-  async identify(fileName: string, head: Uint8Array): Promise<TextFormat> {
-    const format = this.formats.find(({ extension }) => fileName.toLowerCase().endsWith(extension))
+  async identify(fileName: string, head: Uint8Array, contentType?: string): Promise<TextFormat> {
+    const format =
+      this.formats.find(({ extension }) => fileName.toLowerCase().endsWith(extension)) ??
+      (contentType === PLAIN_TEXT.contentType ? PLAIN_TEXT : undefined)
     if (format === undefined) {
       throw new ExtractionError('ERR_UNSUPPORTED_FORMAT', 'The name must end in one of .txt, .md')
     }

@@ -43,8 +43,8 @@ export class WorkerTextExtractor implements TextExtractor {
     this.#maxIdleMs = maxIdleMs
   }
 
-  async identify(fileName: string, head: Uint8Array): Promise<TextFormat> {
-    return await identify(fileName, head)
+  async identify(fileName: string, head: Uint8Array, contentType?: string): Promise<TextFormat> {
+    return await identify(fileName, head, contentType)
   }
 
   async *extract(

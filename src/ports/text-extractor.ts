@@ -5,6 +5,11 @@ export interface ExtractionSource {
   /** The file name at upload. Its extension names the format. */
   readonly fileName: string
   readonly sizeBytes: number
+  /**
+   * The MIME type that {@link TextExtractor.identify} returned. `text/plain` makes a file a text if its name has no known
+   * extension. Default: none.
+   */
+  readonly contentType?: string
   /** Reads the bytes from the beginning. The extractor may call it more than once. */
   open(): AsyncIterable<Uint8Array>
 }
@@ -54,10 +59,12 @@ export interface ExtractedPiece {
 
 /** A format that the extractor reads. */
 export interface TextFormat {
-  /** Lower case, with the dot: `.pdf`. */
+  /** Lower case, with the dot: `.pdf`; '' for a text that is one only because the upload says so. */
   readonly extension: string
   /** MIME type for document records. */
   readonly contentType: string
+  /** True for source code, which is cut at its definitions and never inside a line if it can be. Default: false. */
+  readonly isCode?: boolean
 }
 
 /**
@@ -84,13 +91,15 @@ export interface TextExtractor {
    * Detects a file's format by its name and its first bytes.
    *
    * @param head the first 4,096 bytes; all bytes of a shorter file
+   * @param contentType the type that the caller of the upload says: with `text/plain`, a name without a known extension
+   *   is that of a text
    * @throws ExtractionError
    *   - `ERR_UNSUPPORTED_FORMAT` if {@link formats} has no format with the name's extension, or if the bytes are of a
    *     format that the extractor does not read
    *   - `ERR_WRONG_TYPE` if the bytes are of another one of {@link formats} than the name says
    *   - `ERR_EMPTY_FILE` if there are no bytes
    */
-  identify(fileName: string, head: Uint8Array): Promise<TextFormat>
+  identify(fileName: string, head: Uint8Array, contentType?: string): Promise<TextFormat>
 
   /**
    * Extracts the file's text, piece by piece. If the consumer stops early, the extractor stops and frees its resources.

@@ -28,6 +28,15 @@ export function textExtractorSuite(runner: TestRunner, name: string, create: Cre
       await rejectsWith('ERR_EMPTY_FILE', extractor.identify('a.txt', Buffer.alloc(0)))
     })
 
+    test('takes a file for a text if the upload says so, unless its name says more', async (extractor) => {
+      const head = Buffer.from('Some text.')
+      assert.equal((await extractor.identify('no-ending', head, 'text/plain')).contentType, 'text/plain')
+      assert.equal((await extractor.identify('notes.md', head, 'text/plain')).contentType, 'text/markdown')
+      await rejectsWith('ERR_UNSUPPORTED_FORMAT', extractor.identify('no-ending', head, 'application/x-other'))
+      const file = { ...source('no-ending', head, 3), contentType: 'text/plain' }
+      assert.equal(await textOf(extractor, file), 'Some text.')
+    })
+
     test('returns plain text unchanged, whatever the size of the pieces that it reads', async (extractor) => {
       const text = '# Heading\r\n\r\n  Grüße, 東京, 👩‍👩‍👧‍👦.\n\n\ttab  and  blanks \n'
       for (const size of [1, 3, 7, 1_000]) {

@@ -46,7 +46,8 @@ export class ExtractionProcess {
     this.#hasGrown = false
     this.starter.ref()
     try {
-      this.#post({ type: 'extract', fileName: source.fileName, sizeBytes: source.sizeBytes })
+      const { fileName, sizeBytes, contentType } = source
+      this.#post({ type: 'extract', fileName, sizeBytes, ...(contentType !== undefined && { contentType }) })
       this.#post({ type: 'next' })
       for (;;) {
         const arrival = await deadline.waitFor(this.#arrivals.take(), signal)

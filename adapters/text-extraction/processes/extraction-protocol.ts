@@ -3,7 +3,7 @@ import type { ExtractedPiece, ExtractionErrorCode } from '../../../src/ports/ind
 /** Messages from the host to the reading thread. */
 export type HostMessage =
   /** Starts a file. */
-  | { readonly type: 'extract'; readonly fileName: string; readonly sizeBytes: number }
+  | { readonly type: 'extract'; readonly fileName: string; readonly sizeBytes: number; readonly contentType?: string }
   /** The answer to `pull`: the next bytes, or null at the end. */
   | { readonly type: 'bytes'; readonly bytes: Uint8Array | null }
   /** Allows one more piece. */

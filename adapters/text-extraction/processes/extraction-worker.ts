@@ -15,7 +15,6 @@ const READERS: Readonly<Record<string, () => Promise<Reader>>> = {
   '.doc': async () => (await import('../readers/word-reader.js')).readWord,
   '.csv': async () => (await import('../readers/csv-reader.js')).readCsv,
   '.md': async () => (await import('../readers/text-reader.js')).readMarkdown,
-  '.txt': async () => (await import('../readers/text-reader.js')).readText,
   '.html': async () => (await import('../readers/html/html-reader.js')).readHtml,
   '.htm': async () => (await import('../readers/html/html-reader.js')).readHtml,
   '.xlsx': async () => (await import('../readers/xlsx/xlsx-reader.js')).readXlsx,
@@ -24,9 +23,12 @@ const READERS: Readonly<Record<string, () => Promise<Reader>>> = {
   '.jsonl': async () => (await import('../readers/json/json-reader.js')).readJsonLines,
   '.eml': async () => (await import('../readers/eml-reader.js')).readEml,
   '.epub': async () => (await import('../readers/epub/epub-reader.js')).readEpub,
+  '.xml': async () => (await import('../readers/text-reader.js')).readXml,
 }
-const READ_WHOLE: ReadonlySet<string> = new Set(['.pdf', '.docx', '.doc', '.xlsx', '.pptx', '.eml', '.epub'])
+/** Text under all other names. */
+const readsText = async (): Promise<Reader> => (await import('../readers/text-reader.js')).readText
 const MAY_BE_ZIP: ReadonlySet<string> = new Set(['.docx', '.doc', '.xlsx', '.pptx', '.epub'])
+const READ_WHOLE: ReadonlySet<string> = new Set([...MAY_BE_ZIP, '.pdf', '.eml'])
 
 const limits = workerData as ExtractionLimits
 const receivedBytes = new Mailbox<Uint8Array | null>()
@@ -39,16 +41,20 @@ parentPort?.on('message', (message: HostMessage) => {
   else turns.put(true)
 })
 
-async function extract({ fileName, sizeBytes }: HostMessage & { readonly type: 'extract' }): Promise<void> {
+async function extract({
+  fileName,
+  sizeBytes,
+  contentType,
+}: HostMessage & { readonly type: 'extract' }): Promise<void> {
   try {
-    const { extension } = formatOf(fileName)
+    const { extension } = formatOf(fileName, contentType)
     if (READ_WHOLE.has(extension)) checkSize(extension, sizeBytes)
     let file: FileBytes = { sizeBytes, open: hostBytes }
     if (MAY_BE_ZIP.has(extension)) file = await checkedContainer(file, extension)
-    const reader = await READERS[extension]?.()
+    const reader = await (READERS[extension] ?? readsText)()
     const sample = new TextSample()
     let hasText = false
-    for await (const piece of boundedPieces(reader?.(file) ?? noPieces(), sizeBytes, limits.maxTextCharacters)) {
+    for await (const piece of boundedPieces(reader(file), sizeBytes, limits.maxTextCharacters)) {
       hasText ||= piece.text.trim() !== ''
       sample.add(piece.text)
       await turns.take()
@@ -91,10 +97,6 @@ async function checkedContainer(file: FileBytes, extension: string): Promise<Fil
   const { checkZip, isZip } = await import('../readers/docx/checked-zip.js')
   if (isZip(bytes)) await checkZip(bytes, extension)
   return inMemory(bytes)
-}
-
-async function* noPieces(): AsyncGenerator<never> {
-  // A name without a reader was refused before.
 }
 
 /** The number of requested pieces that have not arrived yet. */

@@ -12,6 +12,22 @@ export async function* readText(file: FileBytes): AsyncGenerator<ReaderPiece> {
   yield* decoded.warning()
 }
 
+/** Reads XML unchanged. Its declaration tells the encoding if the text is no Unicode. */
+export async function* readXml(file: FileBytes): AsyncGenerator<ReaderPiece> {
+  const decoded = await DecodedText.of(file, await xmlCharset(file))
+  for await (const text of decoded.pieces()) yield { text }
+  yield* decoded.warning()
+}
+
+/** The encoding that an XML declaration names. */
+async function xmlCharset(file: FileBytes): Promise<string | undefined> {
+  for await (const bytes of file.open()) {
+    const head = Buffer.from(bytes.subarray(0, 200)).toString('latin1')
+    return /^\s*<\?xml[^>]*?\sencoding\s*=\s*["']([\w.:-]+)["']/.exec(head)?.[1]
+  }
+  return undefined
+}
+
 /** Reads Markdown unchanged, and marks its headings. */
 export async function* readMarkdown(file: FileBytes): AsyncGenerator<ReaderPiece> {
   const decoded = await DecodedText.of(file)

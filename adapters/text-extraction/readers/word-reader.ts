@@ -1,5 +1,5 @@
 import { ExtractionError } from '../../../src/ports/index.js'
-import { contentOf } from '../formats.js'
+import { contentOf } from '../content.js'
 import { readDoc } from './doc/doc-reader.js'
 import { readDocx } from './docx/docx-reader.js'
 import { type FileBytes, readAll } from './reader.js'

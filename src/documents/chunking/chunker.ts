@@ -1,6 +1,7 @@
-import { closedObjectSchema, fractionSchema, integerSchema, validate } from '../../kernel/validate.js'
+import { booleanSchema, closedObjectSchema, fractionSchema, integerSchema, validate } from '../../kernel/validate.js'
 import type { TokenCounter } from '../../ports/index.js'
-import { BOUNDARY, maxCharacters, rateBoundary } from './boundaries.js'
+import { BOUNDARY, maxCharacters } from './boundaries.js'
+import { CODE, type CutRules, leastCut, PROSE } from './cut-rules.js'
 import type { FormerEnds } from './former-ends.js'
 import { layWindows, type Window } from './windows.js'
 import { WordBuffer } from './word-buffer.js'
@@ -13,6 +14,8 @@ export interface ChunkerOptions {
   readonly overlap: number
   /** Most tokens of text in a window: the model's limit, less its special tokens and its prefix. */
   readonly windowTokens: number
+  /** True for source code: chunks begin and end at definitions and lines. Default: false. */
+  readonly isCode?: boolean
 }
 
 /** A verbatim slice of the text, and the windows over it. */
@@ -27,22 +30,8 @@ export interface Chunk {
   readonly windows: readonly Window[]
 }
 
-/**
- * A chunk may repeat less than the overlap for a better start, but not less than about this share of it. The repeated text
- * lets a search find a passage that a cut divides (Q1, chunks of 250 tokens: recall 0.91 with 0.9, and 0.88 with 0.75).
- */
-const MIN_OVERLAP_SHARE = 0.9
-/** The same if the chunk would otherwise start inside a word: an address in a list of links has dozens of tokens. */
-const MIN_OVERLAP_SHARE_INSIDE = 0.75
-
 /** Longer white space separates chunks as the end of the text does: the next chunk repeats nothing. */
 const MAX_GAP_CHARACTERS = 1_024
-
-/**
- * A chunk may end early for a better boundary, but not before this share of its size. The index is the boundary's rate.
- * The shares keep a word and its comma together, if any better boundary exists.
- */
-const EARLIEST_CUT: readonly number[] = [1, 0.75, 0.95, 0.92, 0.85, 0.75]
 
 /** A chunk may end this early if the former version of the text was cut there: from then on, both are cut alike. */
 const EARLIEST_FORMER_END = 0.3
@@ -55,6 +44,8 @@ const EARLIEST_FORMER_END = 0.3
 export class Chunker {
   readonly #maxCharacters: number
   readonly #words: WordBuffer
+  readonly #rules: CutRules
+  readonly #leastCut: number
   #ordinal = 0
   /** Number of words at the front that the previous chunk has too. No chunk may consist of them alone. */
   #repeated = 0
@@ -66,6 +57,8 @@ export class Chunker {
     private readonly formerEnds?: FormerEnds | undefined,
   ) {
     this.#maxCharacters = maxCharacters(options.chunkSizeTokens)
+    this.#rules = options.isCode === true ? CODE : PROSE
+    this.#leastCut = leastCut(this.#rules)
     this.#words = new WordBuffer(tokenizer, Math.min(options.chunkSizeTokens, options.windowTokens))
   }
 
@@ -126,9 +119,9 @@ export class Chunker {
     let tokens = this.#words.tokensOf(0, limit)
     for (let word = limit - 1; word > this.#repeated && bestRate < BOUNDARY.heading; word -= 1) {
       tokens -= this.#words.tokens(word)
-      if (tokens < this.options.chunkSizeTokens * (EARLIEST_CUT[BOUNDARY.heading] ?? 1)) break
+      if (tokens < this.options.chunkSizeTokens * this.#leastCut) break
       const rate = this.#rate(word)
-      if (rate > bestRate && tokens >= this.options.chunkSizeTokens * (EARLIEST_CUT[rate] ?? 1)) {
+      if (rate > bestRate && tokens >= this.options.chunkSizeTokens * (this.#rules.earliestCut[rate] ?? 1)) {
         best = word
         bestRate = rate
       }
@@ -164,8 +157,7 @@ export class Chunker {
         best = word
         bestRate = rate
       }
-      const minShare = bestRate === BOUNDARY.inside ? MIN_OVERLAP_SHARE_INSIDE : MIN_OVERLAP_SHARE
-      if (this.#words.tokensOf(word, end) <= overlap * minShare) break
+      if (this.#words.tokensOf(word, end) <= overlap * (this.#rules.minOverlapShare[bestRate] ?? 1)) break
     }
     return best
   }
@@ -200,7 +192,7 @@ export class Chunker {
 
   #rate(word: number): number {
     if (word >= this.#words.count || this.#gap(word) > MAX_GAP_CHARACTERS) return BOUNDARY.heading
-    return rateBoundary(this.#words.text, this.#words.end(word - 1), this.#words.start(word))
+    return this.#rules.rate(this.#words.text, this.#words.end(word - 1), this.#words.start(word))
   }
 }
 
@@ -214,6 +206,7 @@ const OPTIONS = closedObjectSchema({
   chunkSizeTokens: integerSchema({ min: 16 }).default(1_000),
   overlap: fractionSchema({ min: 0, max: 1, isBelow: true }).default(0.2),
   windowTokens: integerSchema({ min: 16 }).optional(),
+  isCode: booleanSchema().default(false),
 })
 
 /**
@@ -228,8 +221,8 @@ export function chunkText(
   text: string,
   { tokenizer, ...options }: ChunkTextOptions,
 ): Generator<Chunk, void, undefined> {
-  const { chunkSizeTokens, overlap, windowTokens = chunkSizeTokens } = validate(OPTIONS, options)
-  return chunksOf(text, new Chunker(tokenizer, { chunkSizeTokens, overlap, windowTokens }))
+  const { windowTokens, ...sizes } = validate(OPTIONS, options)
+  return chunksOf(text, new Chunker(tokenizer, { ...sizes, windowTokens: windowTokens ?? sizes.chunkSizeTokens }))
 }
 
 function* chunksOf(text: string, chunker: Chunker): Generator<Chunk, void, undefined> {

@@ -40,16 +40,17 @@ export async function* extractedBatches(
   summary: TextSummary,
   signal: AbortSignal,
 ): AsyncGenerator<ChunkBatch<NewChunk>> {
-  const { originalName, sizeBytes, uuid, replaces, generation } = document
+  const { originalName, contentType, sizeBytes, uuid, replaces, generation } = document
   const tokenizer = await model.tokenizer()
   if (generation !== null) await requireReceivedBytes(fileStore, document, signal)
-  const source = { fileName: originalName, sizeBytes, open: () => fileStore.read(uuid) }
+  const source = { fileName: originalName, contentType, sizeBytes, open: () => fileStore.read(uuid) }
   // A user who deletes the document, or closes the engine, must not wait for an extractor that hangs.
   const pieces = itemsUntilAborted(extractor.extract(source, { signal }), signal)
   const options = {
     chunkSizeTokens: context.chunkSizeTokens,
     overlap: context.overlap,
     windowTokens: windowTokensFor(model, tokenizer, 'passage'),
+    isCode: isCode(extractor, originalName),
   }
   // A shadow is cut as if it were new: it has the same text, and perhaps another size of chunks.
   const formerEnds = replaces === null || generation !== null ? undefined : await readFormerEnds(storage, replaces)
@@ -59,6 +60,11 @@ export async function* extractedBatches(
     const hashed = batch.chunks.map(async (chunk) => await hashedChunk(chunk, fingerprint))
     yield { chunks: await Promise.all(hashed), windowCount: batch.windowCount }
   }
+}
+
+function isCode({ formats }: TextExtractor, fileName: string): boolean {
+  const name = fileName.toLowerCase()
+  return formats.some((format) => format.isCode === true && name.endsWith(format.extension))
 }
 
 /**

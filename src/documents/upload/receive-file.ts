@@ -2,7 +2,7 @@ import { ASSISTANT, findWritable } from '../../contexts/index.js'
 import { QuotaExceededError, ThrottledError } from '../../kernel/errors.js'
 import type { EngineLimits } from '../../kernel/limits.js'
 import { Places } from '../../kernel/scheduling/fair-scheduler.js'
-import { integerSchema, refuseUnknownMembers, validate } from '../../kernel/validate.js'
+import { choiceSchema, integerSchema, refuseUnknownMembers, validate } from '../../kernel/validate.js'
 import {
   type ContextRecord,
   type DocumentMetadata,
@@ -39,9 +39,10 @@ export interface UploadOptions {
 /** The input of a call that receives a file, as far as the receiver reads it. */
 interface FileInput {
   readonly content: UploadContent
+  readonly contentType?: 'text/plain' | undefined
 }
 
-const INPUT = ['fileName', 'content', 'metadata']
+const INPUT = ['fileName', 'content', 'metadata', 'contentType']
 const OPTIONS = ['maxFileBytes', 'expectedBytes', 'signal']
 
 /** A file whose bytes are stored. */
@@ -64,6 +65,8 @@ interface CompletedFile {
 export interface FilePurpose<Completed extends CompletedFile> {
   readonly contextId: number
   readonly originalName: string
+  /** The MIME type of a file whose name has no known extension: that of the input, or of the replaced document. */
+  readonly saidType?: string | undefined
   /** Public id of the document that the file is to replace. Undefined for a new document. */
   readonly replacedId?: number | undefined
   /** Returns the metadata as soon as they are known, once the content is stored. */
@@ -89,6 +92,7 @@ const HEAD_BYTES = 4_096
 const RETRY_AFTER_SECONDS = 5
 const EXPECTED_BYTES = integerSchema({ min: 0 }).optional()
 const MAX_FILE_BYTES = integerSchema({ min: 0 }).optional()
+const SAID_TYPE = choiceSchema(['text/plain']).optional()
 
 /** Receives the files of documents: checks rights and quota, stores the bytes, and removes them after a failure. */
 export class FileReceiver {
@@ -121,6 +125,7 @@ export class FileReceiver {
     try {
       refuseUnknownMembers(input, INPUT)
       refuseUnknownMembers(options, OPTIONS, 'option')
+      validate(SAID_TYPE, input.contentType, 'contentType')
       const caller = parsePrincipal(principal)
       freePlace = this.#takePlace(caller)
       const { access, purpose } = await this.turns.run(caller, async () => {
@@ -165,7 +170,7 @@ export class FileReceiver {
     options: UploadOptions,
   ): Promise<Completed> {
     const uuid = crypto.randomUUID()
-    const { originalName, replacedId } = purpose
+    const { originalName, saidType, replacedId } = purpose
     const expectedBytes = sizeBytes ?? validate(EXPECTED_BYTES, options.expectedBytes, 'expectedBytes') ?? 0
     validate(MAX_FILE_BYTES, options.maxFileBytes, 'maxFileBytes')
     const context = await this.turns.run(access.principal, async () => {
@@ -177,7 +182,7 @@ export class FileReceiver {
     try {
       let contentType = ''
       const content = inspected(quota.metered(bytes), HEAD_BYTES, async (head) => {
-        contentType = (await this.extractor.identify(originalName, head)).contentType
+        contentType = (await this.extractor.identify(originalName, head, saidType)).contentType
       })
       const file = await this.fileStore.write(uuid, content, { maxBytes: maxFileBytes, ...pickSignal(options) })
       const metadata = await purpose.readMetadata()

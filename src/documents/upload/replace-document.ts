@@ -22,6 +22,11 @@ export interface NewVersion {
   /** Default: the document keeps its name. Its ending names the format. Only the last part of a path counts. */
   readonly fileName?: string | undefined
   readonly content: UploadContent
+  /**
+   * `text/plain` for a text whose name has an ending that no format has, such as `notes` or `build.out`. A known ending
+   * counts more. Default: that of the document, if it keeps its name.
+   */
+  readonly contentType?: 'text/plain' | undefined
   /** As for an upload; it takes effect with the new version. Default: the document keeps its metadata. */
   readonly metadata?: MetadataSource
 }
@@ -62,7 +67,7 @@ export class ReplaceDocument {
   ): Promise<AcceptedReplacement> {
     return await this.receiver.receive(principal, input, options, async (access) => {
       const name = input.fileName === undefined ? undefined : parseFileName(input.fileName)
-      return await this.#purposeOf(access, reference, name, input.metadata)
+      return await this.#purposeOf(access, reference, { ...input, fileName: name })
     })
   }
 
@@ -84,14 +89,14 @@ export class ReplaceDocument {
   async #purposeOf(
     access: Access,
     reference: DocumentReference,
-    name?: string,
-    metadata?: MetadataSource,
+    { fileName, contentType, metadata }: Partial<NewVersion> = {},
   ): Promise<FilePurpose<AcceptedReplacement>> {
     const found = await this.storage.read((repositories) => findDocument(repositories, access, reference, 'write'))
     const { contextId, publicId, originalName } = found.document
     return {
       contextId,
-      originalName: name ?? originalName,
+      originalName: fileName ?? originalName,
+      saidType: contentType ?? (fileName === undefined ? found.document.contentType : undefined),
       readMetadata: metadataReader(metadata),
       replacedId: publicId,
       // The document was found just now, and is found again once the bytes have arrived.

@@ -23,6 +23,11 @@ export interface NewDocument {
   readonly fileName: string
   readonly content: UploadContent
   /**
+   * `text/plain` for a text whose name has an ending that no format has, such as `notes` or `build.out`. A known ending
+   * counts more. Default: the ending names the format.
+   */
+  readonly contentType?: 'text/plain' | undefined
+  /**
    * Values by key: strings, numbers, booleans and lists of strings; at most 50 keys and 16,384 bytes as JSON. A promise
    * is awaited once the content is read. Default: none.
    */
@@ -54,7 +59,7 @@ export class UploadDocument {
   ): Promise<string> {
     const { uuid } = await this.receiver.receive(principal, input, options, () => {
       const id = parseId(contextId, 'contextId')
-      return this.#purpose(id, parseFileName(input.fileName), input.metadata)
+      return this.#purpose(id, parseFileName(input.fileName), input)
     })
     return uuid
   }
@@ -77,10 +82,15 @@ export class UploadDocument {
     })
   }
 
-  #purpose(contextId: number, originalName: string, metadata: MetadataSource): FilePurpose<{ readonly uuid: string }> {
+  #purpose(
+    contextId: number,
+    originalName: string,
+    { contentType, metadata }: Pick<NewDocument, 'contentType' | 'metadata'>,
+  ): FilePurpose<{ readonly uuid: string }> {
     return {
       contextId,
       originalName,
+      saidType: contentType,
       readMetadata: metadataReader(metadata),
       require: async (repositories) => {
         // With an existing name it may be the existing document, which needs no place of its own.

@@ -194,7 +194,7 @@ define('Endpoints: Assistant API', 'assistant', [
     says: 'Upload document: other types than those of the list are refused',
     method: 'POST',
     path: ({ contextId }) => `/context/upload/${contextId}`,
-    send: () => ({ body: fileForm('b.rtf', '{}') }),
+    send: () => ({ body: fileForm('b.exe', '{}') }),
     status: 400,
   },
   {

@@ -39,7 +39,13 @@ const FILE_FIELDS = {
   type: 'object',
   required: ['file'],
   properties: {
-    file: { type: 'string', format: 'binary' },
+    file: {
+      type: 'string',
+      format: 'binary',
+      description:
+        'The file. The ending of its name names the format. With another ending, a part with the content type `text/plain` ' +
+        'is read as a text',
+    },
     metadata: {
       type: 'string',
       contentMediaType: 'application/json',

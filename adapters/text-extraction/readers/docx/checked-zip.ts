@@ -1,7 +1,7 @@
 import { createInflateRaw } from 'node:zlib'
 import { type Entry, fromBuffer, type ZipFile } from 'yauzl'
 import { ExtractionError } from '../../../../src/ports/index.js'
-import { checkZipKind, type ReadableZip } from '../../formats.js'
+import { checkZipKind, type ReadableZip } from '../../zip-kinds.js'
 import { withoutTail } from './zip-end.js'
 
 const MB = 1_048_576
@@ -55,7 +55,7 @@ export async function checkZip(bytes: Buffer, extension: string, shared?: Shared
     if (label !== undefined) labels.set(name, label)
   }
   const names = parts.map(({ name }) => name)
-  checkZipKind(extension, kind, names, labels.values())
+  checkZipKind(extension, kind, names, [...labels.values()])
 }
 
 const KINDS: Readonly<Record<string, ReadableZip>> = { '.xlsx': 'excel', '.pptx': 'powerpoint', '.epub': 'epub' }

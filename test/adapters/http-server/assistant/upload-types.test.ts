@@ -102,6 +102,15 @@ describe('an upload', () => {
     expect((await upload('sent-as-pdf.doc', example, 'application/pdf')).status).toBe(200)
     expect(await ended('sent-as-pdf.doc')).toMatchObject({ error: null, contentType: 'application/msword' })
   })
+
+  it('is read as a text under any name if the client sends it as one', async () => {
+    expect((await upload('build.out', Buffer.from('All tests passed.'), 'text/plain; charset=utf-8')).status).toBe(200)
+    expect(await ended('build.out')).toMatchObject({ error: null, contentType: 'text/plain', chunks: 1 })
+    for (const type of ['', 'application/octet-stream', 'text/plainer']) {
+      const { status, body } = await upload('build.out2', Buffer.from('All tests passed.'), type)
+      expect([status, body.code]).toEqual([400, 'ERR_UNSUPPORTED_FORMAT'])
+    }
+  })
 })
 
 // U7

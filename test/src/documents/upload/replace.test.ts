@@ -54,6 +54,29 @@ async function waitingJobs(kind: string): Promise<number[]> {
   return [...(await engine.storage.read(({ jobs }) => jobs.subjects(kind, { after: 0, limit: 100 })))]
 }
 
+describe('a text whose name has no known ending', () => {
+  it('is read if the upload says so, and so are the versions that replace it', async () => {
+    const { documents } = session
+    const input = { fileName: 'Makefile', content: 'all: heron' }
+    await expect(documents.upload(contextId, input)).rejects.toMatchObject({ code: 'ERR_UNSUPPORTED_FORMAT' })
+    const first = await documents.whenProcessed(
+      await documents.upload(contextId, { ...input, contentType: 'text/plain' }),
+    )
+    expect(first).toMatchObject({ originalName: 'Makefile', contentType: 'text/plain' })
+    await documents.whenProcessed(await replace(first, 'all: osprey'))
+    expect((await found('osprey')).map(({ docId }) => docId)).toEqual([first.id])
+    await expect(replace(first, 'all: osprey', 'other')).rejects.toMatchObject({ code: 'ERR_UNSUPPORTED_FORMAT' })
+  })
+
+  it('is refused with another type than plain text', async () => {
+    const input = { fileName: 'a.bin', content: 'x', contentType: 'text/html' as 'text/plain' }
+    await expect(session.documents.upload(contextId, input)).rejects.toMatchObject({
+      code: 'ERR_INVALID_INPUT',
+      field: 'contentType',
+    })
+  })
+})
+
 describe('a replacement', () => {
   it('takes the place of the old version: same id, new UUID, and nothing of the old is found or kept', async () => {
     const old = await upload('faq.txt', smallText('heron'))
