@@ -19,6 +19,9 @@ export const FORMATS: readonly TextFormat[] = [
   { extension: '.jsonl', contentType: 'application/jsonl' },
   { extension: '.eml', contentType: 'message/rfc822' },
   { extension: '.epub', contentType: 'application/epub+zip' },
+  { extension: '.odt', contentType: 'application/vnd.oasis.opendocument.text' },
+  { extension: '.ods', contentType: 'application/vnd.oasis.opendocument.spreadsheet' },
+  { extension: '.odp', contentType: 'application/vnd.oasis.opendocument.presentation' },
   ...TEXT_FORMATS,
   ...CODE_FORMATS,
 ]
@@ -46,6 +49,9 @@ const ALLOWED: Readonly<Record<string, readonly Content['kind'][]>> = {
   '.jsonl': JSON_KINDS,
   '.eml': ['text', 'mime', 'unknown'],
   '.epub': ['epub', 'zip'],
+  '.odt': ['odf-text', 'zip'],
+  '.ods': ['odf-spreadsheet', 'zip'],
+  '.odp': ['odf-presentation', 'zip'],
 }
 
 /** True if the extension of a name, in any case, is that of a format that this extractor reads. */

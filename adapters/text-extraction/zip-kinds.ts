@@ -2,7 +2,7 @@ import { ExtractionError } from '../../src/ports/index.js'
 import { wrongType } from './wrong-type.js'
 
 /** The zips that the extractor reads. */
-export type ReadableZip = 'word' | 'excel' | 'powerpoint' | 'epub'
+export type ReadableZip = 'word' | 'excel' | 'powerpoint' | 'epub' | `odf-${'text' | 'spreadsheet' | 'presentation'}`
 
 /** A kind of file that is a zip. */
 export interface ZipKind {
@@ -22,6 +22,12 @@ export interface ZipKind {
   readonly folder?: string
 }
 
+function openDocument(kind: 'text' | 'spreadsheet' | 'presentation', name: string, readAs: string): ZipKind {
+  const type = new RegExp(`opendocument\\.${kind}`)
+  // A part tells an OpenDocument file of some kind only.
+  return { kind: `odf-${kind}`, name, readAs, type, label: type, part: /^$/ }
+}
+
 const WORD_ZIP: ZipKind = {
   kind: 'word',
   name: 'a Word document',
@@ -30,6 +36,12 @@ const WORD_ZIP: ZipKind = {
   label: /wordprocessingml\.(?:document|template)\.main\+xml|ms-word\.(?:document|template)\.macroEnabled/i,
   part: /^\/?word\//i,
   folder: 'word/',
+}
+const OTHER_OPEN_DOCUMENT: ZipKind = {
+  name: 'an OpenDocument file of another kind',
+  type: /opendocument/,
+  label: /opendocument/i,
+  part: /^META-INF\/manifest\.xml$/,
 }
 const OTHER_ZIPS: readonly ZipKind[] = [
   {
@@ -51,12 +63,10 @@ const OTHER_ZIPS: readonly ZipKind[] = [
     folder: 'ppt/',
   },
   { name: 'a Visio drawing', label: /ms-visio\.\w+\.main/i, part: /^visio\//i },
-  {
-    name: 'an OpenDocument file',
-    type: /opendocument/,
-    label: /opendocument/i,
-    part: /^META-INF\/manifest\.xml$/,
-  },
+  openDocument('text', 'an OpenDocument text', '.odt'),
+  openDocument('spreadsheet', 'an OpenDocument spreadsheet', '.ods'),
+  openDocument('presentation', 'an OpenDocument presentation', '.odp'),
+  OTHER_OPEN_DOCUMENT,
   {
     kind: 'epub',
     name: 'an e-book (EPUB)',
@@ -101,6 +111,8 @@ export function checkZipKind(
 ): void {
   const actual = zipKindOf(names, labels)
   if (actual?.kind === expected) return
+  // Some programs leave out the label: the reader reads what the file has.
+  if (expected.startsWith('odf-') && actual === OTHER_OPEN_DOCUMENT && labels.length === 0) return
   if (actual?.readAs !== undefined) throw wrongType(actual.name, extension, actual.readAs)
   const name = ZIPS.find(({ kind }) => kind === expected)?.name ?? ''
   throw new ExtractionError(

@@ -23,11 +23,14 @@ const READERS: Readonly<Record<string, () => Promise<Reader>>> = {
   '.jsonl': async () => (await import('../readers/json/json-reader.js')).readJsonLines,
   '.eml': async () => (await import('../readers/eml-reader.js')).readEml,
   '.epub': async () => (await import('../readers/epub/epub-reader.js')).readEpub,
+  '.odt': async () => (await import('../readers/odf/odt-reader.js')).readOdt,
+  '.ods': async () => (await import('../readers/odf/ods-reader.js')).readOds,
+  '.odp': async () => (await import('../readers/odf/odp-reader.js')).readOdp,
   '.xml': async () => (await import('../readers/text-reader.js')).readXml,
 }
 /** Text under all other names. */
 const readsText = async (): Promise<Reader> => (await import('../readers/text-reader.js')).readText
-const MAY_BE_ZIP: ReadonlySet<string> = new Set(['.docx', '.doc', '.xlsx', '.pptx', '.epub'])
+const MAY_BE_ZIP: ReadonlySet<string> = new Set(['.docx', '.doc', '.xlsx', '.pptx', '.epub', '.odt', '.ods', '.odp'])
 const READ_WHOLE: ReadonlySet<string> = new Set([...MAY_BE_ZIP, '.pdf', '.eml'])
 
 const limits = workerData as ExtractionLimits

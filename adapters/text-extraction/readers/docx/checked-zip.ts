@@ -48,7 +48,8 @@ export async function checkZip(bytes: Buffer, extension: string, shared?: Shared
   const entries = await entriesOf(bytes)
   const parts = entries.map((entry) => ({ entry, name: nameOf(entry), ...placeOf(entry, bytes) }))
   checkOverlaps(parts)
-  const budget = new Budget(kind === 'excel' ? SHEET_LIMITS : LIMITS, kind !== 'epub', shared)
+  const hasSheets = kind === 'excel' || kind === 'odf-spreadsheet'
+  const budget = new Budget(hasSheets ? SHEET_LIMITS : LIMITS, !WITH_DOCUMENT_TYPES.has(kind), shared)
   const labels = new Map<string, string>()
   for (const { entry, name, begin, end } of parts) {
     const label = await checkEntry(entry, name, bytes.subarray(begin, end), budget)
@@ -58,7 +59,21 @@ export async function checkZip(bytes: Buffer, extension: string, shared?: Shared
   checkZipKind(extension, kind, names, [...labels.values()])
 }
 
-const KINDS: Readonly<Record<string, ReadableZip>> = { '.xlsx': 'excel', '.pptx': 'powerpoint', '.epub': 'epub' }
+const KINDS: Readonly<Record<string, ReadableZip>> = {
+  '.xlsx': 'excel',
+  '.pptx': 'powerpoint',
+  '.epub': 'epub',
+  '.odt': 'odf-text',
+  '.ods': 'odf-spreadsheet',
+  '.odp': 'odf-presentation',
+}
+/** Kinds whose parts may have document types, which no reader expands: older programs write them. */
+const WITH_DOCUMENT_TYPES: ReadonlySet<ReadableZip> = new Set([
+  'epub',
+  'odf-text',
+  'odf-spreadsheet',
+  'odf-presentation',
+])
 
 async function entriesOf(bytes: Buffer): Promise<Entry[]> {
   // `checkEntry` checks the real sizes of all entries instead.
@@ -165,7 +180,7 @@ class Budget {
   #unpacked = 0
   #xml = 0
 
-  /** @param hasXml false for e-books: their chapters may have document types, and no reader expands entities */
+  /** @param hasXml false for kinds whose parts may have document types: their XML has no limits of its own */
   constructor(
     private readonly limits: ZipLimits,
     readonly hasXml: boolean,

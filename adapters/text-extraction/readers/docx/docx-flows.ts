@@ -107,8 +107,9 @@ export class DocxFlows {
     this.characters += 1
   }
 
-  openBox(): void {
-    this.#flows.push(newFlow(this.boxes))
+  /** @param out receives the paragraphs of the box. Default: {@link boxes} */
+  openBox(out: Blocks = this.boxes): void {
+    this.#flows.push(newFlow(out))
   }
 
   closeBox(): void {

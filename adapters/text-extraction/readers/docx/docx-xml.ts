@@ -21,6 +21,16 @@ export interface XmlVisitor {
 /** Office never writes deeper XML, and its namespaces are slow to resolve. */
 const MAX_DEPTH = 512
 
+/** @param names the last parts of the namespaces, each with its usual prefix if that is another one */
+function openDocument(names: string): Record<string, string> {
+  return Object.fromEntries(
+    names.split(' ').map((each) => {
+      const [name = '', prefix = name] = each.split(':')
+      return [`urn:oasis:names:tc:opendocument:xmlns:${name}:1.0`, prefix]
+    }),
+  )
+}
+
 const PREFIXES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     'http://schemas.openxmlformats.org/wordprocessingml/2006/main': 'w',
@@ -38,6 +48,9 @@ const PREFIXES: ReadonlyMap<string, string> = new Map(
     'http://schemas.openxmlformats.org/presentationml/2006/main': 'p',
     'http://purl.oclc.org/ooxml/presentationml/main': 'p',
     'urn:schemas-microsoft-com:vml': 'v',
+    'http://purl.org/dc/elements/1.1/': 'dc',
+    'http://www.w3.org/1998/Math/MathML': 'math',
+    ...openDocument('office style text table drawing:draw presentation chart datastyle:number manifest'),
   }),
 )
 

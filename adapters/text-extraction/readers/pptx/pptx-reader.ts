@@ -4,6 +4,7 @@ import { titled } from '../file-title.js'
 import { MarkedLines } from '../marked-lines.js'
 import { byId, mainPartOf, openOffice, relationshipsIn, titleOf, walk } from '../office/office-file.js'
 import { readChart, readInto } from '../office/read-chart.js'
+import { addSlide, hiddenSlides, type SlideLines } from '../office/slide-lines.js'
 import { type FileBytes, readAll, warning } from '../reader.js'
 import type { ReaderPiece, ReaderWarning } from '../reader-piece.js'
 import { SlideText } from './slide-text.js'
@@ -28,14 +29,11 @@ async function* readSlides(file: DocxPackage): AsyncGenerator<ReaderPiece> {
   for (const [index, part] of (await slidesOf(file, warnings)).entries()) {
     const slide = await readSlide(file, part, repeated, warnings)
     if (slide.text.isHidden) hidden += 1
-    else addSlide(out, slide, index + 1)
+    else addSlide(out, linesOf(slide, index + 1))
     yield* out.longPieces()
   }
   yield* out.pieces()
-  if (hidden > 0) {
-    const message = hidden === 1 ? '1 hidden slide is left out' : `${hidden} hidden slides are left out`
-    warnings.push(warning(message, 'hidden-slides', { count: hidden }))
-  }
+  warnings.push(...hiddenSlides(hidden))
   if (warnings.length > 0) yield { text: '', warnings }
 }
 
@@ -86,14 +84,6 @@ async function readSlide(
   return { text, notes }
 }
 
-function addSlide(out: MarkedLines, { text, notes }: Slide, page: number): void {
-  out.page(page)
-  const title = text.title.paragraphs.join(' ').replaceAll(/\s+/g, ' ')
-  // Without it, the slide would belong to the title of the slide before.
-  if (title === '') out.mark(`Slide ${page}`, 1)
-  else out.heading(title, 1)
-  for (const paragraph of text.body.paragraphs) out.add(paragraph)
-  if (notes.body.paragraphs.length === 0) return
-  out.leaveGap()
-  out.add(`Notes: ${notes.body.paragraphs.join('\n')}`)
+function linesOf({ text, notes }: Slide, page: number): SlideLines {
+  return { page, title: text.title.paragraphs, body: text.body.paragraphs, notes: notes.body.paragraphs }
 }

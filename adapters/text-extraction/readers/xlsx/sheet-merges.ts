@@ -38,12 +38,16 @@ export class SheetMerges {
     return this.#lastRows.get(row * MAX_COLUMNS + column)
   }
 
+  /** @param lastRow the last row of the merged cell that begins here */
+  set(row: number, column: number, lastRow: number): void {
+    if (this.#lastRows.size < MAX_MERGES) this.#lastRows.set(row * MAX_COLUMNS + column, lastRow)
+  }
+
   #add(text: string): void {
     for (const [, first = '', last = ''] of text.matchAll(MERGE)) {
       const [begin, end] = [rowOf(first), rowOf(last)]
       const column = columnOf(first)
-      if (end > begin && column !== undefined && this.#lastRows.size < MAX_MERGES)
-        this.#lastRows.set(begin * MAX_COLUMNS + column, end)
+      if (end > begin && column !== undefined) this.set(begin, column, end)
     }
   }
 }

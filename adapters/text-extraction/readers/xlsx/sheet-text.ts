@@ -128,8 +128,8 @@ export class SheetText implements XmlVisitor {
   }
 }
 
-/** A row is a line. The lines of a long cell stay. */
-function oneLine(text: string): string {
+/** The text of a cell: a row is a line. The lines of a long cell stay. */
+export function oneLine(text: string): string {
   // Excel writes control characters in this way.
   const decoded = text.includes('_x') ? text.replaceAll(/_x000D_/gi, '') : text
   return decoded.length <= 200
