@@ -6,8 +6,8 @@ import { knowsLanguage, type MeasuredModel } from './known-languages.js'
 const CODE = 'language-unknown-to-model'
 
 /**
- * Adds the warning that the model does not know the language of the text: when the document is processed, and when its
- * receipt is read, because a model may be measured only after that.
+ * Adds the warning that the model does not know the language of the text. A receipt may get it when it is made, or when
+ * it is read: a model may be measured later than the document is processed.
  *
  * @param measured the model of the receipt, as it is measured now
  */

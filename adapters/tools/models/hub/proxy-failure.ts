@@ -38,6 +38,8 @@ interface NetworkError extends Error {
   readonly hostname?: unknown
   readonly address?: unknown
   readonly port?: unknown
+  /** Those of several addresses. */
+  readonly errors?: unknown
 }
 
 /** An error of Node names the host that has no address, or the address and the port. An error of a timeout has a text alone. */
@@ -56,6 +58,7 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:':
 /** An error with its causes, and those that it collects for several addresses of one host. */
 function errorsIn(error: unknown): readonly NetworkError[] {
   if (!isError(error)) return []
-  const collected = error instanceof AggregateError ? error.errors : []
-  return [error, ...[...collected, error.cause].flatMap(errorsIn)]
+  const { errors, cause } = error as NetworkError
+  const collected: readonly unknown[] = Array.isArray(errors) ? errors : []
+  return [error, ...[...collected, cause].flatMap(errorsIn)]
 }
