@@ -39,6 +39,10 @@ const LIBRARIES = {
   'csv-parse': { file: 'csv-parse.js', code: () => "export { CsvError, parse } from 'csv-parse'" },
   'csv-parse/sync': { file: 'csv-parse-sync.js', code: () => "export { CsvError, parse } from 'csv-parse/sync'" },
   'postal-mime': { file: 'postal-mime.js', code: () => "export { decodeWords, default } from 'postal-mime'" },
+  'rtf-stream-parser': {
+    file: 'rtf-stream-parser.js',
+    code: () => "export { Tokenize } from 'rtf-stream-parser'",
+  },
   franc: { file: 'franc.js', code: () => "export { francAll } from 'franc'" },
   jschardet: { file: 'jschardet.js', code: () => "export { detect, detectAll } from 'jschardet'" },
   '@huggingface/tokenizers': {

@@ -1,6 +1,6 @@
 import { type ReadableZip, ZIPS, type ZipKind, zipKindOfType } from './zip-kinds.js'
 
-type TextKind = 'text' | 'html' | 'xml' | 'mime' | 'markup'
+type TextKind = 'text' | 'html' | 'xml' | 'mime' | 'markup' | 'rtf'
 
 /** The kind of a file according to its first bytes. */
 export interface Content {
@@ -22,7 +22,7 @@ const UNKNOWN: Content = { kind: 'unknown', name: 'of an unknown kind' }
 const BYTE_ORDER_MARKS: readonly string[] = ['\xef\xbb\xbf', '\xff\xfe', '\xfe\xff', '\x00\x00\xfe\xff']
 /** Text for programs. With the extension of a text it is read unchanged. */
 const MARKUPS: readonly (readonly [RegExp, Content])[] = [
-  [/^\{\\rtf/, { kind: 'markup', name: 'RTF' }],
+  [/^\s*\{\\rtf/, { kind: 'rtf', name: 'RTF', readAs: '.rtf' }],
   [/progid="Word\.Document"|office\/word\/2003\/wordml/, { kind: 'markup', name: 'WordML (XML of Word 2003)' }],
   [/^\s*<\?xml[^]*<pkg:package/, { kind: 'markup', name: 'Word XML' }],
   [

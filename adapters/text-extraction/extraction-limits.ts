@@ -26,7 +26,7 @@ export interface ExtractionLimits {
    * more for each megabyte above the first. Default: 900,000.
    */
   readonly fileTimeoutMs: number
-  /** The largest document but a text, .html or JSON, in megabytes. It needs the whole file in memory. Default: 256. */
+  /** The largest document but a text, .html, .rtf or JSON, in megabytes. It needs the whole file in memory. Default: 256. */
   readonly maxWholeFileMb: number
   /** The most characters of text from a file. Default: 268,435,456. A table or a text may have 16 for each byte. */
   readonly maxTextCharacters: number

@@ -22,6 +22,7 @@ export const FORMATS: readonly TextFormat[] = [
   { extension: '.odt', contentType: 'application/vnd.oasis.opendocument.text' },
   { extension: '.ods', contentType: 'application/vnd.oasis.opendocument.spreadsheet' },
   { extension: '.odp', contentType: 'application/vnd.oasis.opendocument.presentation' },
+  { extension: '.rtf', contentType: 'application/rtf' },
   ...TEXT_FORMATS,
   ...CODE_FORMATS,
 ]
@@ -33,14 +34,14 @@ const PLAIN_TEXT: TextFormat = { extension: '', contentType: 'text/plain' }
  * does this extractor. An Office file with a password is an OLE container.
  */
 const WORD_KINDS: readonly Content['kind'][] = ['word', 'ole', 'zip']
-const TEXT_KINDS: readonly Content['kind'][] = ['text', 'html', 'xml', 'mime', 'markup', 'unknown']
+const TEXT_KINDS: readonly Content['kind'][] = ['text', 'html', 'xml', 'mime', 'markup', 'rtf', 'unknown']
 const HTML_KINDS: readonly Content['kind'][] = ['html', 'xml', 'text', 'unknown']
 const JSON_KINDS: readonly Content['kind'][] = ['text', 'unknown']
 const ALLOWED: Readonly<Record<string, readonly Content['kind'][]>> = {
   // A file with a damaged beginning may still be a PDF.
   '.pdf': ['pdf', 'unknown'],
   '.docx': WORD_KINDS,
-  '.doc': WORD_KINDS,
+  '.doc': [...WORD_KINDS, 'rtf'],
   '.html': HTML_KINDS,
   '.htm': HTML_KINDS,
   '.xlsx': ['excel', 'ole', 'zip'],
@@ -49,6 +50,7 @@ const ALLOWED: Readonly<Record<string, readonly Content['kind'][]>> = {
   '.jsonl': JSON_KINDS,
   '.eml': ['text', 'mime', 'unknown'],
   '.epub': ['epub', 'zip'],
+  '.rtf': ['rtf'],
   '.odt': ['odf-text', 'zip'],
   '.ods': ['odf-spreadsheet', 'zip'],
   '.odp': ['odf-presentation', 'zip'],

@@ -93,7 +93,9 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
         when:
           'The format of the file is not supported. If its first 4 kB do not show that, the upload is accepted, and the ' +
           '`error` of the document ends in this code.',
-        advice: 'Save the text as one of the formats that the message names, such as .txt, .pdf or .docx.',
+        advice:
+          'Save the text as one of the formats that the message names, such as .txt, .pdf or .docx. ' +
+          "If the file is a text under another name, upload it with `contentType: 'text/plain'`.",
       },
       ERR_WRONG_TYPE: {
         when: 'The content of the file has another format than the extension of its name.',

@@ -26,6 +26,7 @@ const READERS: Readonly<Record<string, () => Promise<Reader>>> = {
   '.odt': async () => (await import('../readers/odf/odt-reader.js')).readOdt,
   '.ods': async () => (await import('../readers/odf/ods-reader.js')).readOds,
   '.odp': async () => (await import('../readers/odf/odp-reader.js')).readOdp,
+  '.rtf': async () => (await import('../readers/rtf/rtf-reader.js')).readRtf,
   '.xml': async () => (await import('../readers/text-reader.js')).readXml,
 }
 /** Text under all other names. */

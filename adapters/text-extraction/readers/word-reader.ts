@@ -2,11 +2,13 @@ import { ExtractionError } from '../../../src/ports/index.js'
 import { contentOf } from '../content.js'
 import { readDoc } from './doc/doc-reader.js'
 import { readDocx } from './docx/docx-reader.js'
-import { type FileBytes, readAll } from './reader.js'
+import { type FileBytes, inMemory, readAll } from './reader.js'
 import type { ReaderPiece } from './reader-piece.js'
+import { readRtf } from './rtf/rtf-reader.js'
 
 const OLE = Buffer.from('d0cf11e0a1b11ae1', 'hex')
 const ZIP = Buffer.from('PK')
+const RTF = /^(?:\xef\xbb\xbf)?\s*\{\\rtf/
 
 const HEAD_BYTES = 4_096
 
@@ -24,6 +26,8 @@ export async function* readWord(file: FileBytes): AsyncGenerator<ReaderPiece> {
   const bytes = await readAll(file)
   if (bytes.subarray(0, OLE.length).equals(OLE)) yield* readDoc(bytes)
   else if (bytes.subarray(0, ZIP.length).equals(ZIP)) yield* readDocx(bytes)
+  // Programs save RTF under this name, and Word opens it.
+  else if (RTF.test(bytes.toString('latin1', 0, 1_000))) yield* readRtf(inMemory(bytes))
   else throw await notWord(bytes.subarray(0, HEAD_BYTES))
 }
 

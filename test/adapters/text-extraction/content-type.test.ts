@@ -66,6 +66,8 @@ describe('a file with the name of another supported format', () => {
     ['a.doc', html, 'The content is HTML, but the name ends with .doc: rename the file to .html'],
     ['a.pdf', html, 'The content is HTML, but the name ends with .pdf: rename the file to .html'],
     ['a.eml', html, 'The content is HTML, but the name ends with .eml: rename the file to .html'],
+    ['a.html', rtf, 'The content is RTF, but the name ends with .html: rename the file to .rtf'],
+    ['a.docx', rtf, 'The content is RTF, but the name ends with .docx: rename the file to .rtf'],
     ['a.html', pdf, 'The content is a PDF, but the name ends with .html: rename the file to .pdf'],
     ['a.docx', xlsx, 'The content is an Excel workbook, but the name ends with .docx: rename the file to .xlsx'],
     ['a.xlsx', docx, 'The content is a Word document, but the name ends with .xlsx: rename the file to .docx'],
@@ -87,6 +89,7 @@ describe('a file with the name of another supported format', () => {
   it.each([
     ['a .docx named .doc', 'a.doc', docx, 'hello'],
     ['a .doc named .docx', 'a.docx', doc, undefined],
+    ['RTF named .doc', 'a.doc', rtf, 'hello'],
     ['a table named .txt', 'a.txt', Buffer.from('a,b\n1,2\n'), 'a,b\n1,2'],
     ['a web page named .txt', 'a.txt', html, html.toString()],
     [
@@ -111,10 +114,7 @@ describe('a file of an unsupported format', () => {
     ['a.docx', windowsProgram, /a program/],
     ['a.txt', program, /a program/],
     ['a.pdf', png, /an image/],
-    ['a.html', rtf, /RTF/],
     ['a.json', program, /a program/],
-    ['a.docx', rtf, /RTF, which is not supported, although the name ends with \.docx/],
-    ['a.doc', rtf, /RTF/],
     ['a.doc', wordMl, /WordML \(XML of Word 2003\)/],
     ['a.doc', Buffer.from('\xffWPC\x10\x00\x00\x00\x01\x0a', 'latin1'), /WordPerfect/],
     ['a.doc', Buffer.from([0xdb, 0xa5, 0x2d, 0, 0, 0, 9]), /Word 2 or earlier/],

@@ -1,14 +1,15 @@
 import { phrases, plural } from '../texts/phrases.js'
 
-/** The endings of the names of files that can be read. */
-export const FORMATS = '.txt .md .pdf .docx .doc .xlsx .pptx .html .eml .epub .csv .json .jsonl'
+/** The endings of the names of files that can be read, without those of source code. */
+export const FORMATS =
+  '.txt .md .pdf .docx .doc .odt .rtf .xlsx .ods .pptx .odp .html .eml .msg .epub .csv .json .jsonl .log .xml .yaml .yml .toml .ini .srt .vtt'
 
 /** Texts that several pages of the section share. */
 export const TEXTS = phrases({
   en: {
     purpose: 'Answers come from these documents. Upload files, and see what was read from each.',
     drop: 'Drop files and folders here',
-    dropHint: `Texts, PDFs, Word, Excel and PowerPoint files, web pages, mails, books and data: ${FORMATS}`,
+    dropHint: `Texts, PDFs, files of Word, Excel, PowerPoint and LibreOffice, web pages, mails, books and data: ${FORMATS}, and source code`,
     chooseFiles: 'Choose files',
     chooseFolder: 'Choose a folder',
     left: (hidden: number) => `${plural.en(hidden, 'One hidden file was', `${hidden} hidden files were`)} left out.`,
@@ -40,7 +41,7 @@ export const TEXTS = phrases({
   de: {
     purpose: 'Antworten kommen aus diesen Dokumenten. Lade Dateien hoch und sieh nach, was aus jeder gelesen wurde.',
     drop: 'Dateien und Ordner hierher ziehen',
-    dropHint: `Texte, PDFs, Dateien von Word, Excel und PowerPoint, Webseiten, E-Mails, Bücher und Daten: ${FORMATS}`,
+    dropHint: `Texte, PDFs, Dateien von Word, Excel, PowerPoint und LibreOffice, Webseiten, E-Mails, Bücher und Daten: ${FORMATS}, und Quelltext`,
     chooseFiles: 'Dateien wählen',
     chooseFolder: 'Ordner wählen',
     left: (hidden) =>

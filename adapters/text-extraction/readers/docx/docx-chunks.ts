@@ -44,8 +44,8 @@ export const NO_CHUNKS: DocxChunks = { byId: new Map(), warnings: [] }
 export type ReadInner = (bytes: Buffer, shared: SharedBytes) => AsyncIterable<ReaderPiece>
 
 /**
- * Reads the web pages, mails with a web page, texts and Word documents that a document embeds. Those of other formats,
- * such as .rtf, are not among the chunks.
+ * Reads the web pages, mails with a web page, texts, RTF and Word documents that a document embeds. Those of other formats
+ * are not among the chunks.
  */
 export async function readChunks(
   file: DocxPackage,
@@ -131,7 +131,9 @@ class ChunkReader {
       if (topLevelStreams(bytes).has('encryptedpackage')) throw encrypted()
       return undefined
     }
-    if (/^\s*\{\\rtf/.test(head) || WORD_XML.test(head)) return undefined
+    if (WORD_XML.test(head)) return undefined
+    if (/^\s*\{\\rtf/.test(head))
+      return await this.#linesOf((await import('../rtf/rtf-reader.js')).readRtf(inMemory(bytes)))
     if (/^\s*</.test(head)) {
       const { text, warnings } = await (await import('../html/html-reader.js')).pageText(inMemory(bytes))
       this.#keep(warnings)

@@ -115,12 +115,16 @@ export class DocxStyles {
   #find(id: string, steps: number): number | undefined {
     const style = this.styles.get(id)
     if (style?.outlineLevel !== undefined) return headingLevel(style.outlineLevel)
-    const name = style?.name ?? ''
-    if (/^title$/i.test(name) || /^title$/i.test(id)) return 1
-    const number = NAMES.exec(name)?.[1] ?? NAMES.exec(id)?.[1]
-    if (number !== undefined) return Number(number)
+    const level = headingLevelOf(style?.name ?? '') ?? headingLevelOf(id)
+    if (level !== undefined) return level
     return style?.basedOn === undefined || steps >= MAX_STEPS ? undefined : this.#find(style.basedOn, steps + 1)
   }
+}
+
+/** The level of headings that the name of a style says. @returns `undefined` for another style */
+export function headingLevelOf(name: string): number | undefined {
+  const number = NAMES.exec(name)?.[1]
+  return /^title$/i.test(name) ? 1 : number === undefined ? undefined : Number(number)
 }
 
 /** The level in an attribute. A value that is no level means text. */

@@ -158,6 +158,21 @@ describe('a hostile table', () => {
     120_000,
   )
 
+  it.each(['', 'last,end\n'])(
+    'keeps a line of 8 MB with an open quote as text, and the rows behind it: %j',
+    async (rest) => {
+      const line = `first,"${'word '.repeat(1_677_721)}`
+      const { text, warnings } = await extract(
+        `name,text\nbefore,it\n${line}${rest === '' ? '' : `\n${rest}`}`,
+        MEGABYTE,
+      )
+      expect(text).toContain('name: before; text: it\n')
+      expect(text.match(/word/g)).toHaveLength(1_677_721)
+      if (rest !== '') expect(text.endsWith('name: last; text: end\n')).toBe(true)
+      expect(warnings).toEqual([expect.stringMatching(/^1 line is not a row of the table/)])
+    },
+  )
+
   it('keeps the values of 100,000 columns, with the header only once', async () => {
     const columns = Array.from({ length: 100_000 }, (_, column) => column)
     const line = (prefix: string): string => columns.map((column) => `${prefix}${column}`).join(',')

@@ -123,7 +123,6 @@ describe('a .doc', () => {
     ['that is an encrypted .docx', ole({ EncryptedPackage: Buffer.alloc(64) }), 'ERR_ENCRYPTED', /password/],
     ['of Word 6', ole({ WordDocument: olderWord }), 'ERR_UNSUPPORTED_FORMAT', /Word 6 or 95/],
     ['that is a workbook', ole({ Workbook: Buffer.alloc(64) }), 'ERR_UNSUPPORTED_FORMAT', /not a Word document/],
-    ['that is RTF', Buffer.from('{\\rtf1 text}'), 'ERR_UNSUPPORTED_FORMAT', /RTF/],
     ['that is WordPerfect', Buffer.from('\xffWPC\x10\0\0\0', 'latin1'), 'ERR_UNSUPPORTED_FORMAT', /WordPerfect/],
     [
       'that is WordML',

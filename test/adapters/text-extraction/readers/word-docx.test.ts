@@ -186,8 +186,8 @@ describe('documents and fields in a .docx', () => {
       'a.docx',
       docx(paragraph('x') + embed('aFChunk1.rtf'), { 'aFChunk1.rtf': '{\\rtf1 y}' }),
     )
-    expect(rich.text).toBe('x')
-    expect(rich.warnings).toEqual(['text of another format that is embedded in the document is left out'])
+    expect(rich.text).toBe('x\ny')
+    expect(rich.warnings).toEqual([])
   })
 
   const LEFT_OUT = 'text of another format that is embedded in the document is left out'
