@@ -41,7 +41,17 @@ const LIBRARIES = {
   'postal-mime': { file: 'postal-mime.js', code: () => "export { decodeWords, default } from 'postal-mime'" },
   'rtf-stream-parser': {
     file: 'rtf-stream-parser.js',
-    code: () => "export { Tokenize } from 'rtf-stream-parser'",
+    code: () => "export { deEncapsulateSync, Tokenize } from 'rtf-stream-parser'",
+  },
+  '@kenjiuno/msgreader': {
+    file: 'msgreader.js',
+    code: () => "import reader from '@kenjiuno/msgreader'\nexport default { default: reader }",
+    // Its texts need nothing that the version of the package does not have.
+    external: ['iconv-lite'],
+  },
+  '@kenjiuno/decompressrtf': {
+    file: 'decompressrtf.js',
+    code: () => "export { decompressRTF } from '@kenjiuno/decompressrtf'",
   },
   franc: { file: 'franc.js', code: () => "export { francAll } from 'franc'" },
   jschardet: { file: 'jschardet.js', code: () => "export { detect, detectAll } from 'jschardet'" },

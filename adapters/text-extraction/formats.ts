@@ -23,6 +23,7 @@ export const FORMATS: readonly TextFormat[] = [
   { extension: '.ods', contentType: 'application/vnd.oasis.opendocument.spreadsheet' },
   { extension: '.odp', contentType: 'application/vnd.oasis.opendocument.presentation' },
   { extension: '.rtf', contentType: 'application/rtf' },
+  { extension: '.msg', contentType: 'application/vnd.ms-outlook' },
   ...TEXT_FORMATS,
   ...CODE_FORMATS,
 ]
@@ -51,6 +52,7 @@ const ALLOWED: Readonly<Record<string, readonly Content['kind'][]>> = {
   '.eml': ['text', 'mime', 'unknown'],
   '.epub': ['epub', 'zip'],
   '.rtf': ['rtf'],
+  '.msg': ['ole'],
   '.odt': ['odf-text', 'zip'],
   '.ods': ['odf-spreadsheet', 'zip'],
   '.odp': ['odf-presentation', 'zip'],

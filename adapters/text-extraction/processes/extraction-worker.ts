@@ -27,12 +27,13 @@ const READERS: Readonly<Record<string, () => Promise<Reader>>> = {
   '.ods': async () => (await import('../readers/odf/ods-reader.js')).readOds,
   '.odp': async () => (await import('../readers/odf/odp-reader.js')).readOdp,
   '.rtf': async () => (await import('../readers/rtf/rtf-reader.js')).readRtf,
+  '.msg': async () => (await import('../readers/msg/msg-reader.js')).readMsg,
   '.xml': async () => (await import('../readers/text-reader.js')).readXml,
 }
 /** Text under all other names. */
 const readsText = async (): Promise<Reader> => (await import('../readers/text-reader.js')).readText
 const MAY_BE_ZIP: ReadonlySet<string> = new Set(['.docx', '.doc', '.xlsx', '.pptx', '.epub', '.odt', '.ods', '.odp'])
-const READ_WHOLE: ReadonlySet<string> = new Set([...MAY_BE_ZIP, '.pdf', '.eml'])
+const READ_WHOLE: ReadonlySet<string> = new Set([...MAY_BE_ZIP, '.pdf', '.eml', '.msg'])
 
 const limits = workerData as ExtractionLimits
 const receivedBytes = new Mailbox<Uint8Array | null>()

@@ -12,6 +12,8 @@ export interface DocStreams {
   readonly data: Buffer
 }
 
+/** The stream that only mails of Outlook have, in lower case. */
+export const MSG_STREAM = '__properties_version1.0'
 /** The first two bytes of the main stream for Word 97 and later. */
 const WORD_97 = 0xa5ec
 const OLDER: Readonly<Record<number, string>> = {
@@ -36,6 +38,9 @@ export function openDoc(bytes: Buffer): DocStreams {
   const streams = topLevelStreams(bytes)
   if (streams.has('encryptedpackage')) throw encrypted()
   const main = streams.get('worddocument')
+  if (main === undefined && streams.has(MSG_STREAM)) {
+    throw new ExtractionError('ERR_WRONG_TYPE', 'The content is a mail of Outlook: rename the file to .msg')
+  }
   if (main === undefined)
     throw new ExtractionError(
       'ERR_UNSUPPORTED_FORMAT',

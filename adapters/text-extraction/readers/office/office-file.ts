@@ -1,5 +1,6 @@
 import { ExtractionError } from '../../../../src/ports/index.js'
-import { encrypted, topLevelStreams } from '../doc/doc-container.js'
+import { wrongType } from '../../wrong-type.js'
+import { encrypted, MSG_STREAM, topLevelStreams } from '../doc/doc-container.js'
 import { DamagedPartError, DocxPackage, relationshipsOf, resolvePart } from '../docx/docx-package.js'
 import { type Attributes, walkXml, type XmlVisitor } from '../docx/docx-xml.js'
 import { fileTitle } from '../file-title.js'
@@ -25,11 +26,9 @@ export async function openOffice(bytes: Buffer, extension: string): Promise<Docx
   const streams = topLevelStreams(bytes)
   if (streams.has('encryptedpackage')) throw encrypted()
   if (streams.has('worddocument')) {
-    throw new ExtractionError(
-      'ERR_WRONG_TYPE',
-      `The content is a Word document, but the name ends with ${extension}: rename the file to .doc`,
-    )
+    throw wrongType('a Word document', extension, '.doc')
   }
+  if (streams.has(MSG_STREAM)) throw wrongType('a mail of Outlook', extension, '.msg')
   const [, name, advice] = OLE_DOCUMENTS.find(([stream]) => streams.has(stream)) ?? [
     '',
     'an OLE container of another program',
