@@ -7,7 +7,7 @@ import { HttpError } from '../node-kit/index.js'
 /** The file of an upload while it arrives. */
 export interface UploadedFile {
   readonly fileName: string
-  /** Set if the form says that the file is a plain text, whatever its name. */
+  /** Set if the form says that the file is a plain text. */
   readonly contentType?: 'text/plain'
   /** Ends without an error only if the whole body is valid and has no second file. */
   readonly content: AsyncIterable<Uint8Array>

@@ -65,7 +65,7 @@ interface CompletedFile {
 export interface FilePurpose<Completed extends CompletedFile> {
   readonly contextId: number
   readonly originalName: string
-  /** The MIME type of a file whose name has no known extension: that of the input, or of the replaced document. */
+  /** The MIME type of a file whose name has no known extension, from the input or the replaced document. */
   readonly saidType?: string | undefined
   /** Public id of the document that the file is to replace. Undefined for a new document. */
   readonly replacedId?: number | undefined

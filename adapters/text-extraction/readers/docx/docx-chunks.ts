@@ -5,6 +5,7 @@ import type { Relationship } from '../office/office-file.js'
 import { inMemory, textMayBeMissing } from '../reader.js'
 import type { ReaderPiece, ReaderWarning } from '../reader-piece.js'
 import { isZip, type SharedBytes } from './checked-zip.js'
+import type { DocxChunk } from './docx-chunk.js'
 import { DamagedPartError, type DocxPackage, keyOf } from './docx-package.js'
 
 const MB = 1_048_576
@@ -21,12 +22,6 @@ const HEAD_BYTES = 1_024
 const OLE = 'd0cf11e0a1b11ae1'
 /** The root of a Word document that is one XML file: a flat package, or the format of Word 2003. */
 const WORD_XML = /^\s*(?:<[?!][^>]*>\s*)*<(?:\w+:)?(?:package|wordDocument)\b/
-
-/** A document of another format that stands in the text of a document (`altChunk`). */
-export interface DocxChunk {
-  /** Adds its paragraphs, at the first call only. */
-  addTo(out: MarkedLines): void
-}
 
 /** The embedded documents of a document. */
 interface DocxChunks {
@@ -193,12 +188,4 @@ async function pageOf(html: string): Promise<DocxChunk> {
 
 function addLines(text: string, out: MarkedLines): void {
   for (const line of text.split(/\r\n|[\r\n]/)) out.add(line)
-}
-
-/** The paragraphs of a chunk, for a cell or a box. */
-export function paragraphsOf(chunk: DocxChunk): string[] {
-  const lines = new MarkedLines()
-  chunk.addTo(lines)
-  const text = [...lines.pieces()].map((piece) => piece.text).join('')
-  return text.split('\n').filter((line) => line.trim() !== '')
 }

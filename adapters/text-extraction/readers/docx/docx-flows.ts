@@ -1,6 +1,6 @@
 import type { MarkedLines } from '../marked-lines.js'
 import { type Blocks, DocxTable, KeptBlocks } from './docx-blocks.js'
-import { type DocxChunk, paragraphsOf } from './docx-chunks.js'
+import { type DocxChunk, paragraphsOf } from './docx-chunk.js'
 
 /** Tables that are nested more deeply are read as paragraphs. */
 const MAX_NESTED_TABLES = 8

@@ -1,7 +1,7 @@
 import type { MarkedLines } from '../marked-lines.js'
 import { Formula } from '../office/formula.js'
 import type { DocxTable, KeptBlocks } from './docx-blocks.js'
-import type { DocxChunk } from './docx-chunks.js'
+import type { DocxChunk } from './docx-chunk.js'
 import { DocxFlows } from './docx-flows.js'
 import { FormField } from './docx-form-field.js'
 import type { DocxNumbering } from './docx-numbering.js'

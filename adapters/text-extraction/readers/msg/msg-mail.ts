@@ -2,13 +2,16 @@ import { decompressRTF } from '@kenjiuno/decompressrtf'
 import msgReader, { type FieldsData } from '@kenjiuno/msgreader'
 import iconv from 'iconv-lite'
 import { deEncapsulateSync } from 'rtf-stream-parser'
+import { detectCharset } from '../../charsets/charset.js'
 import { declaredCharset, pageText } from '../html/html-reader.js'
 import { inMemory } from '../reader.js'
 import type { ReaderWarning } from '../reader-piece.js'
 import { codePage } from '../rtf/rtf-fonts.js'
 import { rtfText } from '../rtf/rtf-reader.js'
+import { encodingUnsure } from '../text-reader.js'
 
-const UTF_8 = 65_001
+/** The encoding in which each byte is a character. */
+const BYTE_FOR_BYTE = 'latin1'
 const USUAL_ENCODING = 'windows-1252'
 /** Longer RTF is hostile: the library takes it apart in memory. */
 const MAX_RTF_BYTES = 32 * 1_048_576
@@ -16,16 +19,29 @@ const MAX_RTF_BYTES = 32 * 1_048_576
 /** A mail of Outlook, as its properties describe it. */
 export type MsgFields = FieldsData
 
+/** The properties of a mail. */
+export interface MsgMail {
+  readonly fields: MsgFields
+  readonly warnings: readonly ReaderWarning[]
+}
+
 /**
- * Reads the properties of a mail.
- * @param hasOldTexts true if some of its texts are in a code page
+ * Reads the properties of a mail. Texts of older versions are in the code page that the mail names, or in one that is
+ * detected as that of a text file.
+ *
+ * @param hasOldTexts true if it has such texts
  */
-export function fieldsOf(bytes: Buffer, hasOldTexts: boolean): MsgFields {
-  const fields = parse(bytes, USUAL_ENCODING)
-  if (!hasOldTexts) return fields
-  const page = fields.messageCodepage ?? fields.internetCodepage
-  const encoding = page === undefined || page === UTF_8 ? USUAL_ENCODING : codePage(page)
-  return encoding === USUAL_ENCODING || !iconv.encodingExists(encoding) ? fields : parse(bytes, encoding)
+export async function readMail(bytes: Buffer, hasOldTexts: boolean): Promise<MsgMail> {
+  const fields = parse(bytes, BYTE_FOR_BYTE)
+  if (!hasOldTexts) return { fields, warnings: [] }
+  const { messageCodepage, internetCodepage, subject = '', body = '' } = fields
+  const named = messageCodepage === undefined ? undefined : codePage(messageCodepage)
+  if (named !== undefined && iconv.encodingExists(named)) return { fields: parse(bytes, named), warnings: [] }
+  const sample = [subject, body].filter((text) => /^[\0-\xff]*$/.test(text)).join('\n')
+  const declared = internetCodepage === undefined ? undefined : codePage(internetCodepage)
+  const { name, isUnsure } = await detectCharset(inMemory(Buffer.from(sample, 'latin1')).open(), declared)
+  const encoding = iconv.encodingExists(name) ? name : USUAL_ENCODING
+  return { fields: parse(bytes, encoding), warnings: isUnsure ? [encodingUnsure(encoding)] : [] }
 }
 
 function parse(bytes: Buffer, ansiEncoding: string): MsgFields {
@@ -52,7 +68,7 @@ export async function bodyOf({ body, bodyHtml, html, compressedRtf }: MsgFields)
   if (bodyHtml !== undefined && bodyHtml.trim() !== '') return { text: body, html: bodyHtml, warnings: [] }
   const rtf = rtfOf(compressedRtf)
   if (rtf === undefined) return { text: body, html: undefined, warnings: [] }
-  if (/\\fromhtml/.test(rtf.toString('latin1', 0, 2_000))) return { text: body, html: pageIn(rtf), warnings: [] }
+  if (rtf.toString('latin1', 0, 2_000).includes('\\fromhtml')) return { text: body, html: pageIn(rtf), warnings: [] }
   const text = (body ?? '').trim() === '' ? await rtfText(rtf) : body
   return { text, html: undefined, warnings: [] }
 }

@@ -5,7 +5,7 @@ import { addAttachments, addBody, addHeaders, type SHOWN_HEADERS, undecodable } 
 import { MarkedLines } from '../marked-lines.js'
 import { type FileBytes, readAll } from '../reader.js'
 import type { ReaderPiece, ReaderWarning } from '../reader-piece.js'
-import { bodyOf, fieldsOf, type MsgFields } from './msg-mail.js'
+import { bodyOf, type MsgFields, readMail } from './msg-mail.js'
 
 /** The mails inside a mail that are read. No honest mail has more. */
 const MAX_INNER = 20
@@ -23,9 +23,10 @@ export async function* readMsg(file: FileBytes): AsyncGenerator<ReaderPiece> {
   const streams = topLevelStreams(bytes)
   if (!streams.has(MSG_STREAM)) throw notMail(streams)
   const hasOldTexts = OLD_TEXTS.some((type) => bytes.includes(type))
-  const mail = new MsgLines()
-  await mail.add(fieldsOf(bytes, hasOldTexts), 1)
-  yield* mail.pieces()
+  const { fields, warnings } = await readMail(bytes, hasOldTexts)
+  const lines = new MsgLines(warnings)
+  await lines.add(fields, 1)
+  yield* lines.pieces()
 }
 
 function notMail(streams: ReadonlyMap<string, unknown>): ExtractionError {
@@ -40,9 +41,13 @@ function notMail(streams: ReadonlyMap<string, unknown>): ExtractionError {
 class MsgLines {
   readonly #out = new MarkedLines()
   readonly #names: (string | null)[] = []
-  readonly #warnings: ReaderWarning[] = []
+  readonly #warnings: ReaderWarning[]
   #inner = 0
   #isDamaged = false
+
+  constructor(warnings: readonly ReaderWarning[]) {
+    this.#warnings = [...warnings]
+  }
 
   async add(fields: MsgFields, level: number): Promise<void> {
     addHeaders((name) => headerOf(fields, name), this.#out, level)

@@ -18,21 +18,24 @@ const MAX_TITLE_CHARACTERS = 10_000
 export async function openOdf(bytes: Buffer): Promise<DocxPackage> {
   if (!isZip(bytes)) throw damaged('it is no zip')
   const file = await DocxPackage.open(bytes)
-  let isEncrypted = false
-  if (file.has(MANIFEST)) {
-    const manifest = {
-      open: (name: string) => {
-        if (name.endsWith(':encryption-data')) isEncrypted = true
-      },
-      close: () => undefined,
-      text: () => undefined,
-    }
-    // A file with a damaged list of its parts is read.
-    await walkOdf(file, MANIFEST, manifest).catch(passDamage)
-  }
-  if (isEncrypted) throw encrypted()
+  if (await isEncrypted(file)) throw encrypted()
   if (!file.has(CONTENT)) throw damaged('the part with its text is missing')
   return file
+}
+
+/** True if the list of parts says that one of them is encrypted. */
+async function isEncrypted(file: DocxPackage): Promise<boolean> {
+  const names = new Set<string>()
+  const manifest = {
+    open: (name: string) => {
+      if (name.endsWith(':encryption-data')) names.add(name)
+    },
+    close: () => undefined,
+    text: () => undefined,
+  }
+  // A file with a damaged list of its parts is read.
+  if (file.has(MANIFEST)) await walkOdf(file, MANIFEST, manifest).catch(passDamage)
+  return names.size > 0
 }
 
 /** Walks over a whole part. Some programs declare document types. @throws DamagedPartError if it is missing or damaged */

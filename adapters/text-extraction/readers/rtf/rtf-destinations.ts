@@ -1,4 +1,4 @@
-/** What the text of a group is for. */
+/** The purpose of the text of a group. */
 export type Destination =
   | 'text'
   | 'skip'

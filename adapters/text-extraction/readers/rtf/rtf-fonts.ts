@@ -75,7 +75,7 @@ export class RtfFonts {
     return this.#fonts.get(font ?? this.usual ?? -1)?.encoding ?? this.encoding
   }
 
-  /** The name of a font; that of a symbol font also tells what its letters are. */
+  /** The name of a font. The name of a symbol font also tells its letters. */
   nameOf(font: number | undefined): string | undefined {
     return this.#fonts
       .get(font ?? this.usual ?? -1)

@@ -26,7 +26,7 @@ export class RtfTokens extends Tokenize {
   tokensOf(bytes: Uint8Array): readonly RtfToken[] {
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
       this.__transform(Buffer.from(bytes.subarray(at, at + PIECE_BYTES)), undefined)
-      if (this._mode === BETWEEN) this._flushToken()
+      if (Number(this._mode) === BETWEEN) this._flushToken()
     }
     return this.#taken()
   }

@@ -99,10 +99,15 @@ describe('a mail of Outlook', () => {
     expect(warnings).toEqual(['1 attachment is not read'])
   })
 
-  it('is decoded by its code page', async () => {
+  it('is decoded by its code page, or by the encoding that its texts show', async () => {
     const ansi = { ansi: Buffer.from([0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2]) }
     const { text } = await extract({ properties: { '0037': ansi, '1000': ansi, '3FFD': 1251 } })
     expect(text).toBe('Subject: Привет\n\nПривет')
+    const french = 'Les élèves sont allés à la forêt près du château, où ils ont mangé des gâteaux.'
+    const detected = await extract({ properties: { '0037': 'Été', '1000': { ansi: Buffer.from(french, 'latin1') } } })
+    expect(detected.text).toBe(`Subject: Été\n\n${french}`)
+    const utf8 = await extract({ properties: { '1000': { ansi: Buffer.from('日本語の本文です。') }, '3FDE': 932 } })
+    expect(utf8.text).toBe('日本語の本文です。')
   })
 
   it.each([
