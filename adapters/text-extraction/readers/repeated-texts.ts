@@ -22,6 +22,15 @@ export class RepeatedTexts {
     return true
   }
 
+  /** The times that a text is written, and makes room: once, and more often while there is room. */
+  timesFor(characters: number, times: number): number {
+    this.#room += characters * REPEATED_PER_CHARACTER
+    const more = Math.max(0, Math.floor(this.#room / Math.max(1, characters)))
+    const allowed = Math.min(times, 1 + more)
+    this.#room -= (allowed - 1) * characters
+    return allowed
+  }
+
   hasRoomFor(characters: number): boolean {
     return this.#room >= characters
   }

@@ -1,3 +1,4 @@
+// cspell:ignore defmodule defp
 import { BOUNDARY } from './boundaries.js'
 
 /** Characters of a line that tell what it is. */

@@ -1,3 +1,4 @@
+// cspell:ignore fromhtml
 import { decompressRTF } from '@kenjiuno/decompressrtf'
 import msgReader, { type FieldsData } from '@kenjiuno/msgreader'
 import iconv from 'iconv-lite'

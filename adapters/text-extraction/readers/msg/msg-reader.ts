@@ -1,3 +1,4 @@
+// cspell:ignore appt recip
 import { ExtractionError } from '../../../../src/ports/index.js'
 import { wrongType } from '../../wrong-type.js'
 import { MSG_STREAM, topLevelStreams } from '../doc/doc-container.js'

@@ -1,3 +1,4 @@
+// cspell:ignore loext officeooo
 import type { Attributes, XmlVisitor } from '../docx/docx-xml.js'
 
 /** Receives the elements of an OpenDocument part that are shown, and the text of its paragraphs. */

@@ -2,6 +2,7 @@ import { ExtractionError } from '../../../../src/ports/index.js'
 import type { Attributes } from '../docx/docx-xml.js'
 import type { MarkedLines } from '../marked-lines.js'
 import type { ReaderWarning } from '../reader-piece.js'
+import { RepeatedTexts } from '../repeated-texts.js'
 import { YEAR } from '../table-rows.js'
 import { MAX_COLUMNS, SheetMerges } from '../xlsx/sheet-merges.js'
 import { SheetRows } from '../xlsx/sheet-rows.js'
@@ -12,8 +13,6 @@ import { countIn, type OdfHandler } from './odf-walker.js'
 
 const MAX_CELL_CHARACTERS = 1_048_576
 const MAX_ROW_CHARACTERS = 16 * 1_048_576
-/** Repeated cells and rows may be longer than those of the file by this factor. */
-const REPEATED_PER_CHARACTER = 12
 const FREE_REPEATED_CHARACTERS = 1_048_576
 /** Elements of a sheet without cells, or with those of before a change. */
 const LEFT_OUT = /^(?:draw:|office:annotation$|table:(?:shapes|content-validations|dde-links|detective)$)/
@@ -55,7 +54,9 @@ export class OdsText implements OdfHandler {
   #row: OpenRow | undefined
   #cell: OpenCell | undefined
   #paragraph = ''
-  #budget = FREE_REPEATED_CHARACTERS
+  /** The paragraph before the reading of a word. */
+  #beforeReading = ''
+  readonly #repeated = new RepeatedTexts(FREE_REPEATED_CHARACTERS)
   #isInStyles = false
 
   constructor(
@@ -70,15 +71,13 @@ export class OdsText implements OdfHandler {
 
   capture(): void {
     // The reading of a word is no part of a cell, as in a workbook of Excel.
-    this.#reading = this.#paragraph
+    this.#beforeReading = this.#paragraph
   }
 
   endCapture(): string {
-    this.#paragraph = this.#reading
+    this.#paragraph = this.#beforeReading
     return ''
   }
-
-  #reading = ''
 
   hides(name: string, attribute: Attributes): boolean {
     if (name !== 'table:table') return LEFT_OUT.test(name)
@@ -169,7 +168,7 @@ export class OdsText implements OdfHandler {
     const column = row.column
     row.column = Math.min(MAX_COLUMNS, row.column + cell.repeated)
     if (text === '' || column >= MAX_COLUMNS) return
-    const times = this.#allowed(text.length, Math.min(cell.repeated, MAX_COLUMNS - column))
+    const times = this.#repeated.timesFor(text.length, Math.min(cell.repeated, MAX_COLUMNS - column))
     for (let at = column; at < column + times; at += 1) this.#addCell(row, at, text, cell)
     if (cell.rows > 1) this.#merges.set(this.#rowNumber, column, this.#rowNumber + cell.rows - 1)
   }
@@ -191,19 +190,11 @@ export class OdsText implements OdfHandler {
     if (row === undefined) return
     const { repeated, cells, columns, numbers, mayBeNames } = row
     const styles = [...row.styles].sort().join(' ')
-    const times = cells.length === 0 ? 0 : this.#allowed(row.characters, repeated)
+    const times = cells.length === 0 ? 0 : this.#repeated.timesFor(row.characters, repeated)
     for (let time = 0; time < times; time += 1) {
       this.#rows?.add({ row: this.#rowNumber + time, cells, columns, numbers, mayBeNames, styles })
     }
     this.#rowNumber += repeated - 1
-  }
-
-  /** The times that a text is written: fewer than the file says, if a small file becomes too long. */
-  #allowed(characters: number, times: number): number {
-    this.#budget += characters * REPEATED_PER_CHARACTER
-    const allowed = Math.min(times, 1 + Math.max(0, Math.floor(this.#budget / Math.max(1, characters))))
-    this.#budget -= (allowed - 1) * characters
-    return allowed
   }
 }
 

@@ -1,3 +1,4 @@
+// cspell:disable
 /** The purpose of the text of a group. */
 export type Destination =
   | 'text'

@@ -1,3 +1,4 @@
+// cspell:ignore cellx clmgf clmrg clvmgf clvmrg trhdr trowd
 import type { DocxFlows } from '../docx/docx-flows.js'
 
 /** The merges of a cell with the cells beside it and below it. */
@@ -36,24 +37,21 @@ export class RtfTables {
     this.#tables = this.#outer.pop() ?? []
   }
 
-  /** Begins the definition of a row, which counts for the next rows too. */
-  defineRow(): void {
-    this.#definitions = []
-    this.#next = { across: 'no', down: 'no' }
-    this.#isHeader = false
-  }
-
-  defineHeader(): void {
-    this.#isHeader = true
-  }
-
-  defineMerge(direction: 'across' | 'down', merge: 'begins' | 'continues'): void {
-    this.#next[direction] = merge
-  }
-
-  endCellDefinition(): void {
-    if (this.#definitions.length < MAX_CELLS) this.#definitions.push(this.#next)
-    this.#next = { across: 'no', down: 'no' }
+  /** Notes a word of the definition of a row, which counts for the next rows too. Other words do nothing. */
+  define(word: string): void {
+    if (word === 'trowd') {
+      this.#definitions = []
+      this.#next = { across: 'no', down: 'no' }
+      this.#isHeader = false
+    } else if (word === 'trhdr') this.#isHeader = true
+    else if (word === 'clmgf') this.#next.across = 'begins'
+    else if (word === 'clmrg') this.#next.across = 'continues'
+    else if (word === 'clvmgf') this.#next.down = 'begins'
+    else if (word === 'clvmrg') this.#next.down = 'continues'
+    else if (word === 'cellx') {
+      if (this.#definitions.length < MAX_CELLS) this.#definitions.push(this.#next)
+      this.#next = { across: 'no', down: 'no' }
+    }
   }
 
   /** Prepares the place of the next text. @param depth the number of tables around it */

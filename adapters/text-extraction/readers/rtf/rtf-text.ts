@@ -1,12 +1,14 @@
+// cspell:ignore ansicpg deff fcharset nestcell nestrow outlinelevel sbasedon
 import { ExtractionError } from '../../../../src/ports/index.js'
-import { decoderFor } from '../../charsets/charset-decoder.js'
 import { KeptBlocks } from '../docx/docx-blocks.js'
 import { DocxFlows } from '../docx/docx-flows.js'
-import { symbol, withSymbols } from '../docx/docx-symbols.js'
+import { withSymbols } from '../docx/docx-symbols.js'
 import { fileTitle } from '../file-title.js'
 import type { MarkedLines } from '../marked-lines.js'
+import { RtfBytes } from './rtf-bytes.js'
 import { type Destination, destinationOf, WRITTEN } from './rtf-destinations.js'
 import { codePage, RtfFonts } from './rtf-fonts.js'
+import { newGroup, type RtfGroup, setProperty } from './rtf-group.js'
 import { outlineLevel, RtfStyles } from './rtf-styles.js'
 import { RtfTables } from './rtf-tables.js'
 import { type RtfToken, TOKEN } from './rtf-tokens.js'
@@ -14,28 +16,13 @@ import { type RtfToken, TOKEN } from './rtf-tokens.js'
 /** Word never nests groups more deeply. */
 const MAX_DEPTH = 2_000
 const MAX_SHORT_CHARACTERS = 10_000
-const CHARACTER_SETS: Readonly<Record<string, string>> = { mac: 'macintosh', pc: 'cp437', pca: 'cp850' }
+const CHARACTER_SETS: ReadonlyMap<string, string> = new Map([
+  ['mac', 'macintosh'],
+  ['pc', 'cp437'],
+  ['pca', 'cp850'],
+])
 /** Signs that are bullets in the fonts of bullets. */
 const BULLET = /^(?:[o§]|[^\p{L}\p{N}]*)$/u
-
-/** The properties that a group inherits, and forgets at its end. */
-interface Group {
-  destination: Destination
-  /** True until the first word or text. */
-  isFirst: boolean
-  isOptional: boolean
-  /** True if the text of the group stands beside the one around it. */
-  isBeside: boolean
-  font: number | undefined
-  /** The characters that follow each character in Unicode, for programs that do not know it. */
-  fallback: number
-  isHidden: boolean
-  isDeleted: boolean
-  style: number
-  outline: number | undefined
-  isInTable: boolean
-  depth: number
-}
 
 /** Turns the tokens of RTF into the paragraphs of its text, and of what stands beside it. */
 export class RtfText {
@@ -47,24 +34,9 @@ export class RtfText {
   readonly #tables: RtfTables
   readonly #fonts = new RtfFonts()
   readonly #styles = new RtfStyles()
-  readonly #outer: Group[] = []
-  #group: Group = {
-    destination: 'text',
-    isFirst: true,
-    isOptional: false,
-    isBeside: false,
-    font: undefined,
-    fallback: 1,
-    isHidden: false,
-    isDeleted: false,
-    style: 0,
-    outline: undefined,
-    isInTable: false,
-    depth: 0,
-  }
-  /** Bytes of one encoding that are not decoded yet: a character may have several, in several tokens. */
-  #bytes: Uint8Array[] = []
-  #encoding = ''
+  readonly #outer: RtfGroup[] = []
+  #group: RtfGroup = newGroup()
+  readonly #bytes = new RtfBytes()
   /** The characters of a fallback that are still left out. */
   #skipped = 0
   #title = ''
@@ -156,7 +128,7 @@ export class RtfText {
     else if (this.#skipped > 0 && WRITTEN.has(word)) this.#skipped -= 1
     else if (group.destination === 'fonts') this.#defineFont(word, param)
     else if (group.destination === 'styles') this.#defineStyle(word, param)
-    else if (!this.#property(word, param)) this.#format(word, param)
+    else if (!this.#property(word, param)) this.#format(word)
   }
 
   /** Begins the text of a destination. @returns false if the word counts as any other word */
@@ -215,40 +187,23 @@ export class RtfText {
 
   /** @returns false for a word that is none of the properties of a group */
   #property(word: string, param: number | undefined): boolean {
-    const group = this.#group
-    const isOn = param !== 0
-    if (word === 'f') group.font = param
-    else if (word === 'uc') group.fallback = Math.max(0, Math.min(100, param ?? 1))
-    else if (word === 'v') group.isHidden = isOn
-    else if (word === 'deleted') group.isDeleted = isOn
-    else if (word === 'plain') Object.assign(group, { font: undefined, isHidden: false, isDeleted: false })
-    else if (word === 'pard') Object.assign(group, { style: 0, outline: undefined, isInTable: false, depth: 0 })
-    else if (word === 's') group.style = param ?? 0
-    else if (word === 'outlinelevel') group.outline = param
-    else if (word === 'intbl') group.isInTable = true
-    else if (word === 'itap') group.depth = Math.max(0, Math.min(8, param ?? 1))
+    if (setProperty(this.#group, word, param)) return true
+    const encoding = CHARACTER_SETS.get(word)
+    if (encoding !== undefined) this.#fonts.encoding = encoding
     else if (word === 'deff') this.#fonts.usual = param
     else if (word === 'ansicpg' && param !== undefined && param !== 0) this.#fonts.encoding = codePage(param)
-    else if (CHARACTER_SETS[word] !== undefined) this.#fonts.encoding = CHARACTER_SETS[word] ?? ''
     else return false
     return true
   }
 
-  #format(word: string, param: number | undefined): void {
+  #format(word: string): void {
     const written = WRITTEN.get(word)
     if (written !== undefined) this.#write(written)
     else if (word === 'par' || word === 'sect' || word === '\n' || word === '\r') this.#endLine()
     else if (word === 'cell' || word === 'nestcell') this.#endCell()
     else if (word === 'row') this.#tables.endRow(1)
     else if (word === 'nestrow') this.#tables.endRow(Math.max(2, this.#depth))
-    else if (word === 'trowd') this.#tables.defineRow()
-    else if (word === 'trhdr') this.#tables.defineHeader()
-    else if (word === 'cellx') this.#tables.endCellDefinition()
-    else if (word === 'clmgf') this.#tables.defineMerge('across', 'begins')
-    else if (word === 'clmrg') this.#tables.defineMerge('across', 'continues')
-    else if (word === 'clvmgf') this.#tables.defineMerge('down', 'begins')
-    else if (word === 'clvmrg') this.#tables.defineMerge('down', 'continues')
-    else if (word === 'u') this.#addUnicode(param ?? 0)
+    else this.#tables.define(word)
   }
 
   /** The number of tables around the paragraph. */
@@ -265,21 +220,13 @@ export class RtfText {
     const rest = bytes.subarray(skipped)
     if (rest.length === 0) return
     const encoding = this.#fonts.isSymbol(group.font) ? '' : this.#fonts.encodingOf(group.font)
-    if (encoding !== this.#encoding) this.#decode()
-    this.#encoding = encoding
-    this.#bytes.push(rest)
+    if (encoding !== this.#bytes.encoding) this.#decode()
+    this.#bytes.add(rest, encoding)
   }
 
   #decode(): void {
-    if (this.#bytes.length === 0) return
-    const bytes = Buffer.concat(this.#bytes)
-    this.#bytes = []
-    const font = this.#fonts.nameOf(this.#group.font)
-    const text =
-      this.#encoding === ''
-        ? Array.from(bytes, (byte) => symbol(font, byte.toString(16))).join('')
-        : decoded(bytes, this.#encoding)
-    this.#write(text)
+    const text = this.#bytes.take(this.#fonts.nameOf(this.#group.font))
+    if (text !== '') this.#write(text)
   }
 
   #addUnicode(code: number): void {
@@ -335,16 +282,5 @@ export class RtfText {
   #endCell(): void {
     this.#endParagraph()
     this.#tables.endCell(Math.max(1, this.#depth))
-  }
-}
-
-/** Text in an encoding that no decoder knows is read as western. */
-function decoded(bytes: Uint8Array, encoding: string): string {
-  try {
-    const decoder = decoderFor(encoding)
-    return decoder.write(bytes) + decoder.end()
-  } catch {
-    const decoder = decoderFor('windows-1252')
-    return decoder.write(bytes) + decoder.end()
   }
 }
