@@ -198,8 +198,10 @@ interface FilesToIngest {
 /**
  * Lists the files that the paths on the command line name. A named file is always taken. A folder yields the files with
  * a known extension in it and its subfolders.
+ *
+ * @param readsPictures true if text in pictures is recognised: a folder then yields pictures too
  */
-export async function filesToIngest(paths: readonly string[]): Promise<FilesToIngest> {
+export async function filesToIngest(paths: readonly string[], readsPictures: boolean): Promise<FilesToIngest> {
   const files: FileToIngest[] = []
   const emptyFolders: string[] = []
   const skipped: string[] = []
@@ -216,11 +218,11 @@ export async function filesToIngest(paths: readonly string[]): Promise<FilesToIn
     }
     const skipReasons: SkipReason[] = []
     const found = await listFolder(path, { onSkipped: (_path, reason) => skipReasons.push(reason) })
-    const readable = found.filter(({ name }) => isReadableName(name))
+    const readable = found.filter(({ name }) => isReadableName(name, readsPictures))
     if (readable.length === 0) emptyFolders.push(path)
     for (const listed of found) {
       const { name, systemPath } = listed
-      if (isReadableName(name)) files.push({ path: systemPath, name, listed })
+      if (isReadableName(name, readsPictures)) files.push({ path: systemPath, name, listed })
       else skipped.push(`skipped ${systemPath}: ${UNREADABLE}`)
     }
     if (skipReasons.length > 0) {

@@ -136,11 +136,13 @@ export interface GlobalOptions {
   readonly remoteModels?: readonly OpenAiModelOptions[]
   /** The reranker on a server. */
   readonly remoteReranker?: HttpRerankerOptions
+  /** The languages in which text in pictures is recognised. */
+  readonly ocr?: string
 }
 
 export function globalOptions(command: CommandUnknownOpts): GlobalOptions {
   const given = command.optsWithGlobals() as Partial<GlobalOptions>
-  const { dataDir = './alcove-data', tempDir, secretKeyFile, databaseUrl, filesUrl, limits } = given
+  const { dataDir = './alcove-data', tempDir, secretKeyFile, databaseUrl, filesUrl, limits, ocr } = given
   const json = isSwitchedOn(command, 'json')
   const remoteModels = remoteModelsOf(command.optsWithGlobals())
   const remoteReranker = remoteRerankerOf(command.optsWithGlobals())
@@ -154,6 +156,7 @@ export function globalOptions(command: CommandUnknownOpts): GlobalOptions {
     ...(limits !== undefined && { limits }),
     ...(remoteModels !== undefined && { remoteModels }),
     ...(remoteReranker !== undefined && { remoteReranker }),
+    ...(ocr !== undefined && { ocr }),
   }
 }
 

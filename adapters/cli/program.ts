@@ -109,6 +109,7 @@ export function buildProgram(): CommandUnknownOpts {
     )
     .addOption(option('--reranker-model <name>', 'model on that server; default: its only one'))
     .addOption(option('--reranker-key-file <file>', 'file with the key of that server').argParser(parseFile))
+    .addOption(option('--ocr <languages>', 'languages of scans and pictures, such as eng+deu; default: no OCR'))
   program.hook('preAction', (_program, command) => setCurrentCommand(command))
   for (const command of COMMANDS) program.addCommand(command())
   return reportUsageErrors(program)

@@ -28,6 +28,7 @@ type LocalDatabaseOptions = Pick<
   | 'modelDirs'
   | 'remoteModels'
   | 'remoteReranker'
+  | 'ocr'
   | 'mail'
   | 'mailer'
   | 'signingKeyFile'

@@ -1,9 +1,10 @@
 import { join } from 'node:path'
 import { createEngine, type Engine, type EngineOptions } from '../../src/index.js'
-import type { LexicalIndex, Storage } from '../../src/ports/index.js'
+import type { LexicalIndex, Storage, TextRecognizer } from '../../src/ports/index.js'
 import { HttpReranker } from '../http-reranker/index.js'
 import { isPostgres, type KnexStorage } from '../knex/index.js'
 import { TemplateStarterPromptWriter } from '../starter-prompts/index.js'
+import { TesseractRecognizer } from '../tesseract/index.js'
 import { WorkerTextExtractor } from '../text-extraction/index.js'
 import { PgLexicalIndex, SqliteLexicalIndex } from '../words/index.js'
 import { removeLeftStaging } from './folder/backup-staging.js'
@@ -42,7 +43,7 @@ import { noteVectorsOfHost, openSharedDatabase, requireFolderVectors } from './s
  *   files of the database are in another location
  * @throws NotInitializedError if the folder's database was migrated to PostgreSQL
  * @throws StorageError if a database or a bucket cannot be reached
- * @throws UnsupportedError for a bucket whose packages or server operations are missing; for a database whose vectors
+ * @throws UnsupportedError for packages of text recognition that are missing; for a bucket whose packages or server operations are missing; for a database whose vectors
  *   are in an index that is not given; if the database user may not create the extension `vector`
  * @throws ModelError `ERR_MODEL_MISSING` for a model folder that lacks files, `ERR_MODEL_UNSUPPORTED` for a model that
  *   the engine cannot run; others if the dimensions of a remote model are not given and its server does not answer
@@ -98,7 +99,10 @@ async function openOn(dataDir: string, options: LocalEngineOptions): Promise<Eng
         embeddingModels,
         textExtractor:
           overrides.textExtractor ??
-          new WorkerTextExtractor({ readersAtOnce: readersOf(overrides.ingestionConcurrency) }),
+          new WorkerTextExtractor({
+            readersAtOnce: readersOf(overrides.ingestionConcurrency),
+            recognizer: recognizerOf(options, tempFolder),
+          }),
         starterPromptWriter: overrides.starterPromptWriter ?? new TemplateStarterPromptWriter(),
         ...(await openSecurity(dataDir, options)),
         ...(reranker && { reranker }),
@@ -162,6 +166,15 @@ function openWords(
     })
   }
   return new SqliteLexicalIndex(join(dataDir, WORDS), { maintains, ...telemetryOption })
+}
+
+function recognizerOf(
+  { ocr, textRecognizer, tempDir }: Pick<LocalEngineOptions, 'ocr' | 'textRecognizer' | 'tempDir'>,
+  tempFolder: string,
+): TextRecognizer | undefined {
+  if (ocr === undefined) return textRecognizer
+  // Without `tempDir`, that folder is the data folder, which has only files that last.
+  return TesseractRecognizer.open({ languages: ocr, ...(tempDir !== undefined && { tempDir: tempFolder }) })
 }
 
 /** The engine reads one document more, of a company that has none in progress. All readers share the memory. */

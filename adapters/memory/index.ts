@@ -14,4 +14,5 @@ export {
 } from './memory-security.js'
 export { MemoryStorage } from './memory-storage.js'
 export { MemoryTextExtractor } from './memory-text-extractor.js'
+export { MemoryTextRecognizer } from './memory-text-recognizer.js'
 export { MemoryVectorIndex } from './memory-vector-index.js'

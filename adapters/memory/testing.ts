@@ -6,3 +6,4 @@ export { MemoryHttpTransport, type MemoryHttpTransportOptions } from './memory-h
 export { MemoryReranker } from './memory-reranker.js'
 export { MemoryMailer } from './memory-security.js'
 export { MemoryTextExtractor } from './memory-text-extractor.js'
+export { MemoryTextRecognizer } from './memory-text-recognizer.js'

@@ -1,10 +1,11 @@
+import { type PictureKind, pictureKindOf } from './picture-formats.js'
 import { type ReadableZip, ZIPS, type ZipKind, zipKindOfType } from './zip-kinds.js'
 
 type TextKind = 'text' | 'html' | 'xml' | 'mime' | 'markup' | 'rtf'
 
 /** The kind of a file according to its first bytes. */
 export interface Content {
-  readonly kind: 'pdf' | ReadableZip | 'ole' | 'zip' | TextKind | 'other' | 'unknown'
+  readonly kind: 'pdf' | ReadableZip | 'ole' | 'zip' | TextKind | PictureKind | 'other' | 'unknown'
   /** A name for people, with its article. */
   readonly name: string
   /** The extension under which the content can be read, if it can. */
@@ -61,6 +62,8 @@ export async function contentOf(head: Uint8Array): Promise<Content> {
   if (ascii.startsWith('PK\x03\x04')) return zipOf(ascii)
   // Some texts begin like a binary file ("BM…"), but only binary files also contain zero bytes.
   if (MARKUP_TYPE.test(type) || !ascii.includes('\0')) return textOf(ascii)
+  const picture = pictureKindOf(type)
+  if (picture !== undefined) return { kind: picture, name: 'an image', readAs: `.${picture}` }
   return { kind: 'other', name: NAMES.find(([pattern]) => pattern.test(type))?.[1] ?? type }
 }
 

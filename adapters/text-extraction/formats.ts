@@ -1,5 +1,6 @@
 import { ExtractionError, type TextFormat } from '../../src/ports/index.js'
 import { type Content, contentOf } from './content.js'
+import { HOW_TO_RECOGNIZE, PICTURE_FORMATS } from './picture-formats.js'
 import { CODE_FORMATS, TEXT_FORMATS } from './text-formats.js'
 import { saidBy, wrongType } from './wrong-type.js'
 
@@ -56,26 +57,47 @@ const ALLOWED: Readonly<Record<string, readonly Content['kind'][]>> = {
   '.odt': ['odf-text', 'zip'],
   '.ods': ['odf-spreadsheet', 'zip'],
   '.odp': ['odf-presentation', 'zip'],
-}
-
-/** True if the extension of a name, in any case, is that of a format that this extractor reads. */
-export function isReadableName(fileName: string): boolean {
-  const lower = fileName.toLowerCase()
-  return FORMATS.some(({ extension }) => lower.endsWith(extension))
+  ...Object.fromEntries(PICTURE_FORMATS.map(({ extension, kind }) => [extension, [kind]])),
 }
 
 /**
- * The format for the extension of a name.
- *
- * @param contentType the type that the upload says. `text/plain` counts for a name with no known extension
- * @throws ExtractionError `ERR_UNSUPPORTED_FORMAT`
+ * True if the extension of a name, in any case, is that of a format that this extractor reads.
+ * @param readsPictures true if the extractor has a recogniser of text
  */
-export function formatOf(fileName: string, contentType?: string): TextFormat {
+export function isReadableName(fileName: string, readsPictures = false): boolean {
+  return (
+    formatIn(FORMATS, fileName) !== undefined || (readsPictures && formatIn(PICTURE_FORMATS, fileName) !== undefined)
+  )
+}
+
+function formatIn<Format extends TextFormat>(formats: readonly Format[], fileName: string): Format | undefined {
   const lower = fileName.toLowerCase()
-  const format = FORMATS.find(({ extension }) => lower.endsWith(extension))
+  return formats.find(({ extension }) => lower.endsWith(extension))
+}
+
+/** The facts that decide about a format, besides the name and the bytes. */
+export interface FormatHints {
+  /** The type that the upload says. `text/plain` counts for a name with no known extension. */
+  readonly contentType?: string | undefined
+  /** True if the extractor has a recogniser of text. */
+  readonly readsPictures: boolean
+}
+
+/** The format for the extension of a name. @throws ExtractionError `ERR_UNSUPPORTED_FORMAT` */
+export function formatOf(fileName: string, { contentType, readsPictures }: FormatHints): TextFormat {
+  const format = formatIn(FORMATS, fileName)
   if (format !== undefined) return format
+  const picture = formatIn(PICTURE_FORMATS, fileName)
+  if (picture !== undefined && readsPictures) return { extension: picture.extension, contentType: picture.contentType }
+  if (picture !== undefined) {
+    throw new ExtractionError(
+      'ERR_UNSUPPORTED_FORMAT',
+      `The file is a picture, and text in pictures is not read: ${HOW_TO_RECOGNIZE}`,
+    )
+  }
   if (contentType === PLAIN_TEXT.contentType) return PLAIN_TEXT
-  const known = FORMATS.filter(({ isCode }) => isCode !== true).map(({ extension }) => extension)
+  const named = FORMATS.filter(({ isCode }) => isCode !== true)
+  const known = [...named, ...(readsPictures ? PICTURE_FORMATS : [])].map(({ extension }) => extension)
   throw new ExtractionError(
     'ERR_UNSUPPORTED_FORMAT',
     `The name must end with one of ${known.join(', ')}, or as source code does, such as .py`,
@@ -83,12 +105,15 @@ export function formatOf(fileName: string, contentType?: string): TextFormat {
 }
 
 /** Checks that the first bytes of a file fit its name. @throws ExtractionError */
-export async function identify(fileName: string, head: Uint8Array, contentType?: string): Promise<TextFormat> {
-  const format = formatOf(fileName, contentType)
+export async function identify(fileName: string, head: Uint8Array, hints: FormatHints): Promise<TextFormat> {
+  const format = formatOf(fileName, hints)
   if (head.length === 0) throw new ExtractionError('ERR_EMPTY_FILE', 'The file is empty')
   const content = await contentOf(head)
   if ((ALLOWED[format.extension] ?? TEXT_KINDS).includes(content.kind)) return format
-  if (content.readAs !== undefined) throw wrongType(content.name, format.extension, content.readAs)
+  const isPicture = formatIn(PICTURE_FORMATS, content.readAs ?? '') !== undefined
+  if (content.readAs !== undefined && (hints.readsPictures || !isPicture)) {
+    throw wrongType(content.name, format.extension, content.readAs)
+  }
   throw new ExtractionError(
     'ERR_UNSUPPORTED_FORMAT',
     `The content is ${content.name}, which is not supported, although the ${saidBy(format.extension)}: save it as .docx, .pdf or .txt`,

@@ -4,9 +4,11 @@ import {
   type ExtractionSource,
   type TextExtractor,
   type TextFormat,
+  type TextRecognizer,
 } from '../../src/ports/index.js'
 import { type ExtractionLimits, limitsOf } from './extraction-limits.js'
 import { FORMATS, identify } from './formats.js'
+import { PICTURE_FORMATS } from './picture-formats.js'
 import { ExtractionProcess } from './processes/extraction-process.js'
 import { ProcessStarter } from './processes/process-starter.js'
 
@@ -15,6 +17,11 @@ export interface WorkerTextExtractorOptions extends Partial<ExtractionLimits> {
   readonly maxIdleMs?: number
   /** Files that are read at the same time: one more than the engine's `ingestionConcurrency`. They share the memory. Default: 4. */
   readonly readersAtOnce?: number | undefined
+  /**
+   * Reads the text in pictures, the files of {@link PICTURE_FORMATS}. The extractor closes it. Default: such files are
+   * refused.
+   */
+  readonly recognizer?: TextRecognizer | undefined
 }
 
 const WORKER = new URL('./processes/extraction-worker.js', import.meta.url)
@@ -27,9 +34,10 @@ const FILES_PER_PROCESS = 100
  * process before the host.
  */
 export class WorkerTextExtractor implements TextExtractor {
-  readonly formats: readonly TextFormat[] = FORMATS
+  readonly formats: readonly TextFormat[]
   readonly #limits: ExtractionLimits
   readonly #maxIdleMs: number
+  readonly #recognizer: TextRecognizer | undefined
   /** The idle processes, the least recently used first, each with the timer that ends it. */
   readonly #idle = new Map<ExtractionProcess, NodeJS.Timeout>()
   readonly #busy = new Set<ExtractionProcess>()
@@ -38,13 +46,15 @@ export class WorkerTextExtractor implements TextExtractor {
   #isClosed = false
 
   constructor(options: WorkerTextExtractorOptions = {}) {
-    const { maxIdleMs = 10_000, readersAtOnce, ...limits } = options
+    const { maxIdleMs = 10_000, readersAtOnce, recognizer, ...limits } = options
+    this.formats = recognizer === undefined ? FORMATS : [...FORMATS, ...PICTURE_FORMATS]
+    this.#recognizer = recognizer
     this.#limits = limitsOf(limits, readersAtOnce)
     this.#maxIdleMs = maxIdleMs
   }
 
   async identify(fileName: string, head: Uint8Array, contentType?: string): Promise<TextFormat> {
-    return await identify(fileName, head, contentType)
+    return await identify(fileName, head, { contentType, readsPictures: this.#recognizer !== undefined })
   }
 
   async *extract(
@@ -69,11 +79,12 @@ export class WorkerTextExtractor implements TextExtractor {
     for (const process of this.#idle.keys()) this.#takeOut(process)
     await Promise.all(processes.map((process) => process.terminate()))
     await this.#starter?.close()
+    await this.#recognizer?.close()
   }
 
   #start(): ExtractionProcess {
     if (this.#starter === undefined || this.#starter.hasEnded) this.#starter = new ProcessStarter(this.#limits, WORKER)
-    return new ExtractionProcess(this.#starter, this.#limits)
+    return new ExtractionProcess(this.#starter, this.#limits, this.#recognizer)
   }
 
   #takeIdle(): ExtractionProcess | undefined {

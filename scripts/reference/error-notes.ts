@@ -104,7 +104,8 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
       ERR_EMPTY_FILE: { when: 'The file is empty.', advice: 'Upload a file with content.' },
       ERR_NO_TEXT: {
         when: 'The file has no text. It may be a scan, or its fonts have no Unicode map.',
-        advice: 'Run text recognition (OCR) over a scan. Export another file again with embedded Unicode fonts.',
+        advice:
+          'Run text recognition (OCR) over a scan; Alcove reads pictures with the option `ocr`. Export another file again with embedded Unicode fonts.',
         isRecorded: true,
       },
       ERR_ENCRYPTED: {

@@ -329,6 +329,7 @@ export type {
   TextExtractor,
   TextFormat,
 } from './text-extractor.js'
+export type { RecognizedText, TextRecognizer } from './text-recognizer.js'
 export type { PublicKey, TokenClaims, TokenSigner, VerifiedClaims } from './token-signer.js'
 export {
   errorTypeOf,

@@ -37,4 +37,5 @@ export {
 } from './security-suites.js'
 export { type HostTransaction, type StorageSubject, storageSuite } from './storage-suite.js'
 export { textExtractorSuite } from './text-extractor-suite.js'
+export { textRecognizerSuite } from './text-recognizer-suite.js'
 export { vectorIndexSuite } from './vector-index-suite.js'

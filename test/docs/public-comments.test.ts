@@ -57,7 +57,7 @@ describe('the comment of a public function', () => {
 
 /** The interfaces of `alcove/ports`, which hosts implement and do not call. */
 const PORTS =
-  /^(ExtractionSource|Storage|VectorIndex|LexicalIndex|EmbeddingModel|Reranker|TextExtractor|FileStore|StarterPromptWriter|TokenSigner|PasswordHasher|CommonPasswords|OneTimePasswords|Mailer|HttpTransport|ProcessLocks|\w+Repository)\./
+  /^(ExtractionSource|Storage|VectorIndex|LexicalIndex|EmbeddingModel|Reranker|TextExtractor|TextRecognizer|FileStore|StarterPromptWriter|TokenSigner|PasswordHasher|CommonPasswords|OneTimePasswords|Mailer|HttpTransport|ProcessLocks|\w+Repository)\./
 
 describe('the shipped types and programs', () => {
   const types = files.filter((path) => path.endsWith('.d.ts'))

@@ -172,7 +172,7 @@ export function ingestCommand(): CommandUnknownOpts {
     .addOption(option('--replace', 'a file replaces the document with its name, instead of becoming a second one'))
     .action(async (paths, given, command) => {
       const options = globalOptions(command)
-      const { files, emptyFolders, skipped } = await filesToIngest(paths)
+      const { files, emptyFolders, skipped } = await filesToIngest(paths, options.ocr !== undefined)
       // By id: the same bytes under the same name are one document, even if the user names them several times.
       const documents = new Map<number, DocumentWithReceipt>()
       const keepers: string[] = []

@@ -48,7 +48,8 @@ export function syncCommand(): CommandUnknownOpts {
           const { id } = await findContext(session, context)
           const switches = { delete: isSwitchedOn(command, 'delete'), allowEmpty: isSwitchedOn(command, 'allowEmpty') }
           const onWaiting = (reason: AlcoveError): void => tellWaiting(reason)
-          const settings = { ...switches, include, exclude, onFile: showsFile, onWaiting }
+          const pictures = options.ocr !== undefined
+          const settings = { ...switches, include, exclude, pictures, onFile: showsFile, onWaiting }
           const { syncFolder, watchFolder } = await loadLocal()
           if (!isSwitchedOn(command, 'watch')) {
             show(await syncFolder(session, id, folder, { ...settings, signal: interrupted.signal }))

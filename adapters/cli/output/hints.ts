@@ -19,6 +19,7 @@ const OPTIONS = [
   'rerankerUrl',
   'rerankerModel',
   'rerankerKeyFile',
+  'ocr',
 ]
 /** A hint in a message. These other commands work on no data folder, or on one that they name themselves. */
 const HINT = /"alcove (?!(?:help|backup|restore|migrate)\b|init" first)([^"]+)"/g

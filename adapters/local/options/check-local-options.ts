@@ -4,6 +4,7 @@ import { textSchema, validate, withinField } from '../../../src/ports/index.js'
 import { HttpReranker } from '../../http-reranker/index.js'
 import { KnexStorage } from '../../knex/index.js'
 import { OpenAiEmbeddingModel } from '../../openai/index.js'
+import { TesseractRecognizer } from '../../tesseract/index.js'
 import { parseFilesUrl } from '../folder/file-place.js'
 import { openTransport } from '../local-parts.js'
 import type { LocalEngineOptions } from './local-engine-options.js'
@@ -15,6 +16,8 @@ const OWN_NAMES: Readonly<Record<Exclude<keyof LocalEngineOptions, keyof EngineO
   modelDirs: true,
   remoteModels: true,
   remoteReranker: true,
+  ocr: true,
+  textRecognizer: true,
   signingKeyFile: true,
   secretKeyFile: true,
   knex: true,
@@ -34,6 +37,7 @@ const MODELS = z.array(z.unknown(), { error: 'must be a list of models on server
  * A value that is no object has no options.
  *
  * @throws InvalidInputError for an unknown or invalid option
+ * @throws UnsupportedError if packages for the recognition of text are missing
  * @throws SecretKeyError if `secretKey` does not have 32 bytes
  */
 export async function checkLocalOptions(given: unknown): Promise<void> {
@@ -73,9 +77,25 @@ export async function checkLocalOptions(given: unknown): Promise<void> {
       throw withinField('remoteReranker', error)
     })
   }
+  checkRecognition(options)
   for (const [index, model] of (remoteModels ?? []).entries()) {
     await OpenAiEmbeddingModel.check(model).catch((error: unknown) => {
       throw withinField(`remoteModels[${index}]`, error)
     })
+  }
+}
+
+function checkRecognition({ ocr, textRecognizer, textExtractor }: LocalEngineOptions): void {
+  const given = ocr === undefined ? 'textRecognizer' : 'ocr'
+  if ((ocr ?? textRecognizer) === undefined) return
+  // The extractor of the host has a recogniser of its own, or none.
+  if (textExtractor !== undefined) throw new InvalidInputError(given, 'cannot be given together with textExtractor')
+  if (ocr === undefined) return
+  if (textRecognizer !== undefined) throw new InvalidInputError('ocr', 'cannot be given together with textRecognizer')
+  try {
+    TesseractRecognizer.check({ languages: ocr })
+  } catch (error) {
+    if (!(error instanceof InvalidInputError)) throw error
+    throw new InvalidInputError('ocr', error.message.replace(/^languages: /, ''))
   }
 }

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import type { Knex } from 'knex'
 import { type EngineOptions, InvalidInputError } from '../../../src/index.js'
+import type { TextRecognizer } from '../../../src/ports/index.js'
 import type { HttpRerankerOptions } from '../../http-reranker/index.js'
 import type { HttpsTransportOptions } from '../../https-transport/index.js'
 import type { OpenAiModelOptions } from '../../openai/index.js'
@@ -29,6 +30,14 @@ export interface LocalEngineOptions extends Partial<Omit<EngineOptions, 'isAlone
    * orders the best chunks of each search once more. Default: none.
    */
   readonly remoteReranker?: HttpRerankerOptions
+  /**
+   * The languages of scans and photos, as codes of Tesseract joined by `+`, such as `eng+deu`. The engine then reads
+   * pictures. Needs the packages `tesseract.js` and `@tesseract.js-data/<code>` for
+   * each language. Default: text in pictures is not read.
+   */
+  readonly ocr?: string
+  /** Reads the text in pictures in the place of Tesseract. The engine closes it. Default: the recogniser of `ocr`. */
+  readonly textRecognizer?: TextRecognizer
   /** File with the keys that sign access tokens. Default: `keys/signing-keys.json` in the folder, with mode 0600. */
   readonly signingKeyFile?: string
   /**

@@ -1,6 +1,13 @@
-import { type ExtractedPiece, ExtractionError, type ExtractionSource, StorageError } from '../../../src/ports/index.js'
+import {
+  type ExtractedPiece,
+  ExtractionError,
+  type ExtractionSource,
+  StorageError,
+  type TextRecognizer,
+} from '../../../src/ports/index.js'
 import { type ExtractionLimits, fileTimeoutOf } from '../extraction-limits.js'
 import { type Arrival, type HostMessage, Mailbox } from './extraction-protocol.js'
+import { FileRecognitions } from './file-recognitions.js'
 import type { ProcessStarter } from './process-starter.js'
 
 /** The signals and the Windows exit code of a process in which V8 ran out of memory. */
@@ -20,6 +27,7 @@ export class ExtractionProcess {
   constructor(
     private readonly starter: ProcessStarter,
     private readonly limits: ExtractionLimits,
+    private readonly recognizer?: TextRecognizer | undefined,
   ) {
     let end = (): void => undefined
     this.#ended = new Promise((resolve) => {
@@ -42,18 +50,21 @@ export class ExtractionProcess {
   async *extract(source: ExtractionSource, signal: AbortSignal | undefined): AsyncGenerator<ExtractedPiece> {
     const file = new SourceReader(source, this.limits.pieceTimeoutMs)
     const deadline = new Deadline(this.limits.pieceTimeoutMs, fileTimeoutOf(this.limits, source.sizeBytes))
+    const recognitions = new FileRecognitions(this.recognizer, (message) => this.#post(message))
     let isOver = false
     this.#hasGrown = false
     this.starter.ref()
     try {
-      const { fileName, sizeBytes, contentType } = source
-      this.#post({ type: 'extract', fileName, sizeBytes, ...(contentType !== undefined && { contentType }) })
+      this.#post(fileMessage(source, recognitions.atOnce))
       this.#post({ type: 'next' })
       for (;;) {
-        const arrival = await deadline.waitFor(this.#arrivals.take(), signal)
+        const next = this.#arrivals.take()
+        await recognitions.untilIdleOr(next, signal)
+        const arrival = await deadline.waitFor(next, signal)
         if (arrival.type === 'open') await this.#fromSource(file.open(), signal)
         else if (arrival.type === 'pull')
           this.#post({ type: 'bytes', bytes: await this.#fromSource(file.next(), signal) })
+        else if (arrival.type === 'picture') recognitions.add(arrival)
         else if (arrival.type === 'piece') {
           yield arrival.piece
           deadline.restart()
@@ -65,6 +76,7 @@ export class ExtractionProcess {
         }
       }
     } finally {
+      recognitions.abort()
       this.#isSpent ||= !isOver
       await file.close()
       if (this.#isSpent) await this.terminate()
@@ -116,6 +128,10 @@ export class ExtractionProcess {
     // Another program killed the process, or it could not start: the file may be good.
     return new Error(`The process that reads files has ended (${String(cause)}): the machine may be short of memory`)
   }
+}
+
+function fileMessage({ fileName, sizeBytes, contentType }: ExtractionSource, picturesAtOnce: number): HostMessage {
+  return { type: 'extract', fileName, sizeBytes, picturesAtOnce, ...(contentType !== undefined && { contentType }) }
 }
 
 /** Counts the time spent in waiting for a piece and for a file. The time of a slow consumer does not count. */

@@ -1,13 +1,27 @@
-import type { ExtractedPiece, ExtractionErrorCode } from '../../../src/ports/index.js'
+import type { ExtractedPiece, ExtractionErrorCode, RecognizedText } from '../../../src/ports/index.js'
 
 /** Messages from the host to the reading thread. */
 export type HostMessage =
-  /** Starts a file. */
-  | { readonly type: 'extract'; readonly fileName: string; readonly sizeBytes: number; readonly contentType?: string }
+  /** Starts a file. `picturesAtOnce` is the number of pictures that the host reads at the same time; 0 if it reads none. */
+  | {
+      readonly type: 'extract'
+      readonly fileName: string
+      readonly sizeBytes: number
+      readonly contentType?: string
+      readonly picturesAtOnce: number
+    }
   /** The answer to `pull`: the next bytes, or null at the end. */
   | { readonly type: 'bytes'; readonly bytes: Uint8Array | null }
   /** Allows one more piece. */
   | { readonly type: 'next' }
+  /** The answer to a whole picture: its text, or the reason why it cannot be read. */
+  | ({ readonly type: 'recognized'; readonly id: number } & RecognizedText)
+  | {
+      readonly type: 'unrecognized'
+      readonly id: number
+      readonly code: ExtractionErrorCode
+      readonly message: string
+    }
 
 /** Messages from the reading thread to the host. */
 export type WorkerMessage =
@@ -16,8 +30,18 @@ export type WorkerMessage =
   /** Asks for the next bytes. */
   | { readonly type: 'pull' }
   | { readonly type: 'piece'; readonly piece: ExtractedPiece }
+  | PicturePart
   | { readonly type: 'end' }
   | { readonly type: 'failed'; readonly code: ExtractionErrorCode | undefined; readonly message: string }
+
+/** The next bytes of a picture whose text the host recognises. */
+export interface PicturePart {
+  readonly type: 'picture'
+  /** Number of the picture in its file. */
+  readonly id: number
+  readonly bytes: Uint8Array
+  readonly isLast: boolean
+}
 
 /** Messages from the reading process to the host: those of its thread, and those about itself. */
 export type ProcessMessage =

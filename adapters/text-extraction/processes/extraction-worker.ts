@@ -4,9 +4,11 @@ import { AlcoveError, ExtractionError, type ExtractionErrorCode } from '../../..
 import type { ExtractionLimits } from '../extraction-limits.js'
 import { formatOf } from '../formats.js'
 import { TextSample } from '../language/text-sample.js'
+import { PICTURE_FORMATS } from '../picture-formats.js'
 import { boundedPieces, type FileBytes, inMemory, type Reader, readAll } from '../readers/reader.js'
 import { extractedPiece } from '../readers/reader-piece.js'
 import { type HostMessage, Mailbox, type WorkerMessage } from './extraction-protocol.js'
+import { HostRecognition } from './host-recognition.js'
 
 /** The libraries of a format are loaded for its first file. */
 const READERS: Readonly<Record<string, () => Promise<Reader>>> = {
@@ -29,11 +31,13 @@ const READERS: Readonly<Record<string, () => Promise<Reader>>> = {
   '.rtf': async () => (await import('../readers/rtf/rtf-reader.js')).readRtf,
   '.msg': async () => (await import('../readers/msg/msg-reader.js')).readMsg,
   '.xml': async () => (await import('../readers/text-reader.js')).readXml,
+  ...Object.fromEntries(PICTURE_FORMATS.map(({ extension }) => [extension, pictureReader])),
 }
-/** Text under all other names. */
-const readsText = async (): Promise<Reader> => (await import('../readers/text-reader.js')).readText
 const MAY_BE_ZIP: ReadonlySet<string> = new Set(['.docx', '.doc', '.xlsx', '.pptx', '.epub', '.odt', '.ods', '.odp'])
-const READ_WHOLE: ReadonlySet<string> = new Set([...MAY_BE_ZIP, '.pdf', '.eml', '.msg'])
+const READ_WHOLE: ReadonlySet<string> = new Set([
+  ...[...MAY_BE_ZIP, '.pdf', '.eml', '.msg'],
+  ...PICTURE_FORMATS.map(({ extension }) => extension),
+])
 
 const limits = workerData as ExtractionLimits
 const receivedBytes = new Mailbox<Uint8Array | null>()
@@ -43,23 +47,25 @@ const turns = new Mailbox<true>()
 parentPort?.on('message', (message: HostMessage) => {
   if (message.type === 'extract') void extract(message)
   else if (message.type === 'bytes') receivedBytes.put(message.bytes)
-  else turns.put(true)
+  else if (message.type === 'next') turns.put(true)
+  else recognition?.receive(message)
 })
 
-async function extract({
-  fileName,
-  sizeBytes,
-  contentType,
-}: HostMessage & { readonly type: 'extract' }): Promise<void> {
+/** The recognition of text for the current file, if the host does that. */
+let recognition: HostRecognition | undefined
+
+async function extract(message: HostMessage & { readonly type: 'extract' }): Promise<void> {
+  const { fileName, sizeBytes, contentType, picturesAtOnce } = message
+  recognition = picturesAtOnce === 0 ? undefined : new HostRecognition(picturesAtOnce, send)
   try {
-    const { extension } = formatOf(fileName, contentType)
+    const { extension } = formatOf(fileName, { contentType, readsPictures: recognition !== undefined })
     if (READ_WHOLE.has(extension)) checkSize(extension, sizeBytes)
     let file: FileBytes = { sizeBytes, open: hostBytes }
     if (MAY_BE_ZIP.has(extension)) file = await checkedContainer(file, extension)
-    const reader = await (READERS[extension] ?? readsText)()
+    const reader = await (READERS[extension] ?? textReader)()
     const sample = new TextSample()
     let hasText = false
-    for await (const piece of boundedPieces(reader(file), sizeBytes, limits.maxTextCharacters)) {
+    for await (const piece of boundedPieces(reader(file, recognition), sizeBytes, limits.maxTextCharacters)) {
       hasText ||= piece.text.trim() !== ''
       sample.add(piece.text)
       await turns.take()
@@ -102,6 +108,15 @@ async function checkedContainer(file: FileBytes, extension: string): Promise<Fil
   const { checkZip, isZip } = await import('../readers/docx/checked-zip.js')
   if (isZip(bytes)) await checkZip(bytes, extension)
   return inMemory(bytes)
+}
+
+/** Reads text under all other names. */
+async function textReader(): Promise<Reader> {
+  return (await import('../readers/text-reader.js')).readText
+}
+
+async function pictureReader(): Promise<Reader> {
+  return (await import('../readers/picture/picture-reader.js')).readPicture
 }
 
 /** The number of requested pieces that have not arrived yet. */

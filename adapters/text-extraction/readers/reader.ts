@@ -1,4 +1,10 @@
-import { type ErrorReasonCode, ExtractionError, errorReason, type ReasonArguments } from '../../../src/ports/index.js'
+import {
+  type ErrorReasonCode,
+  ExtractionError,
+  errorReason,
+  type ReasonArguments,
+  type RecognizedText,
+} from '../../../src/ports/index.js'
 import { cutPiece, MarkLimit } from './marks.js'
 import type { ReaderPiece, ReaderWarning } from './reader-piece.js'
 
@@ -11,8 +17,19 @@ export interface FileBytes {
   open(): AsyncIterable<Uint8Array>
 }
 
-/** Reads files of one kind. */
-export type Reader = (file: FileBytes) => AsyncIterable<ReaderPiece>
+/** The recognition of text in pictures, in another process. */
+export interface Recognition {
+  /** The number of pictures that are read at the same time. */
+  readonly atOnce: number
+  /** @throws ExtractionError if the picture cannot be read */
+  recognize(picture: Uint8Array): Promise<RecognizedText>
+}
+
+/**
+ * Reads files of one kind.
+ * @param recognition undefined where text in pictures is not read
+ */
+export type Reader = (file: FileBytes, recognition: Recognition | undefined) => AsyncIterable<ReaderPiece>
 
 export function warning<Code extends ErrorReasonCode>(
   message: string,

@@ -142,14 +142,16 @@ function sumOf(counts: Iterable<number>): number {
 
 /** The options, beside the folders of models, that decide what a search finds. The others are about the host's data and users. */
 function sharedOptions(options: LocalEngineOptions, documents: number): Omit<LocalEngineOptions, 'dataDir'> {
-  const { embeddingModels, remoteModels, reranker, remoteReranker, textExtractor, ingestionConcurrency, limits } =
-    options
+  const { embeddingModels, remoteModels, reranker, remoteReranker, ingestionConcurrency, limits } = options
+  const { textExtractor, ocr, textRecognizer } = options
   return {
     ...(embeddingModels !== undefined && { embeddingModels: embeddingModels.map(keptOpen) }),
     ...(remoteModels !== undefined && { remoteModels }),
     ...(reranker !== undefined && { reranker: keptOpen(reranker) }),
     ...(remoteReranker !== undefined && { remoteReranker }),
     ...(textExtractor !== undefined && { textExtractor: keptOpen(textExtractor) }),
+    ...(ocr !== undefined && { ocr }),
+    ...(textRecognizer !== undefined && { textRecognizer: keptOpen(textRecognizer) }),
     ...(ingestionConcurrency !== undefined && { ingestionConcurrency }),
     limits: {
       documentsPerContext: Math.max(1, documents),

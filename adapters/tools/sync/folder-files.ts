@@ -8,11 +8,13 @@ export interface FileFilter {
   readonly include?: readonly string[] | undefined
   /** Globs of the paths to leave out. Default: none. */
   readonly exclude?: readonly string[] | undefined
+  /** True to take pictures too, where the engine recognises the text in them. Without effect beside `include`. Default: false. */
+  readonly pictures?: boolean | undefined
 }
 
 /** @returns a function that is true for the paths that a filter selects */
-export function matcherOf({ include, exclude = [] }: FileFilter): (path: string) => boolean {
-  const isIncluded = include === undefined ? isReadableName : globMatcher(include)
+export function matcherOf({ include, exclude = [], pictures = false }: FileFilter): (path: string) => boolean {
+  const isIncluded = include === undefined ? (path: string) => isReadableName(path, pictures) : globMatcher(include)
   const isExcluded = exclude.length === 0 ? () => false : globMatcher(exclude)
   return (path) => isIncluded(path) && !isExcluded(path)
 }

@@ -99,7 +99,7 @@ export class FolderSync {
   ) {
     refuseUnknownMembers(
       options,
-      ['include', 'exclude', 'delete', 'allowEmpty', 'onFile', 'onWaiting', 'signal'],
+      ['include', 'exclude', 'pictures', 'delete', 'allowEmpty', 'onFile', 'onWaiting', 'signal'],
       'option',
     )
     for (const name of ['include', 'exclude'] as const) requireGlobs(name, options[name])

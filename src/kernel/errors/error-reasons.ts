@@ -106,6 +106,7 @@ export const ERROR_REASONS = {
   'page-without-text': ['page'],
   'page-garbled': ['page'],
   'page-picture': ['page'],
+  'page-recognised-unsure': ['page', 'percent'],
   'more-warnings': ['count'],
   // A document that its model cannot find.
   'language-unknown-to-model': ['language', 'model'],

@@ -9,6 +9,7 @@ import {
   MemoryStorage,
   MemoryTelemetry,
   MemoryTextExtractor,
+  MemoryTextRecognizer,
   MemoryVectorIndex,
 } from '../../../adapters/memory/index.js'
 import { type MemoryLockTable, MemoryProcessLocks } from '../../../adapters/memory/memory-host.js'
@@ -26,6 +27,7 @@ import {
   storageSuite,
   telemetrySuite,
   textExtractorSuite,
+  textRecognizerSuite,
   vectorIndexSuite,
 } from '../../conformance/index.js'
 
@@ -46,6 +48,7 @@ embeddingModelSuite(runner, 'memory, with windows of 8,192 tokens', () =>
 embeddingModelSuite(runner, 'memory, with a counter of tokens', () => subject(countingModel()))
 rerankerSuite(runner, 'memory', () => subject(new MemoryReranker()))
 textExtractorSuite(runner, 'memory', () => subject(new MemoryTextExtractor()))
+textRecognizerSuite(runner, 'memory', () => subject(new MemoryTextRecognizer()))
 fileStoreSuite(runner, 'memory', () => subject(new MemoryFileStore()))
 starterPromptWriterSuite(runner, 'memory', () => subject(new MemoryStarterPromptWriter()))
 clockSuite(runner, 'memory', () => subject(new MemoryClock()))

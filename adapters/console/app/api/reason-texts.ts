@@ -131,6 +131,7 @@ export const REASON_TEXTS = phrases({
     'page-without-text': 'Page {page} has no text.',
     'page-garbled': 'Page {page} has characters without meaning: its fonts have no Unicode map.',
     'page-picture': 'Page {page} is a picture with a few letters: text in pictures is not read.',
+    'page-recognised-unsure': 'Page {page} is hard to recognise ({percent}% sure): its text may have wrong letters.',
     'more-warnings': '… and {count} more.',
     'language-unknown-to-model':
       'The text is {language}, which the model {model} does not know: it is found by words alone.',
@@ -261,6 +262,8 @@ export const REASON_TEXTS = phrases({
     'page-without-text': 'Seite {page} hat keinen Text.',
     'page-garbled': 'Seite {page} hat Zeichen ohne Bedeutung: Ihre Schriften haben keine Zuordnung zu Unicode.',
     'page-picture': 'Seite {page} ist ein Bild mit wenigen Buchstaben: Text in Bildern wird nicht gelesen.',
+    'page-recognised-unsure':
+      'Seite {page} ist schwer zu erkennen (zu {percent} % sicher): Ihr Text kann falsche Buchstaben haben.',
     'more-warnings': '… und {count} weitere.',
     'language-unknown-to-model':
       'Der Text ist {language}. Das kennt das Modell {model} nicht: Er wird nur über Wörter gefunden.',
