@@ -18,8 +18,8 @@ export interface WorkerTextExtractorOptions extends Partial<ExtractionLimits> {
   /** Files that are read at the same time: one more than the engine's `ingestionConcurrency`. They share the memory. Default: 4. */
   readonly readersAtOnce?: number | undefined
   /**
-   * Reads the text in pictures, the files of {@link PICTURE_FORMATS}. The extractor closes it. Default: such files are
-   * refused.
+   * Reads the text in pictures: files of {@link PICTURE_FORMATS}, and pages of a PDF that are one picture. The extractor
+   * closes it. Default: such files are refused, and such pages have no text.
    */
   readonly recognizer?: TextRecognizer | undefined
 }

@@ -105,7 +105,7 @@ export const ERROR_GROUPS: readonly ErrorGroup[] = [
       ERR_NO_TEXT: {
         when: 'The file has no text. It may be a scan, or its fonts have no Unicode map.',
         advice:
-          'Run text recognition (OCR) over a scan; Alcove reads pictures with the option `ocr`. Export another file again with embedded Unicode fonts.',
+          'Run text recognition (OCR) over a scan: the option `ocr` of the engine does that. Export another file again with embedded Unicode fonts.',
         isRecorded: true,
       },
       ERR_ENCRYPTED: {

@@ -32,7 +32,7 @@ export interface LocalEngineOptions extends Partial<Omit<EngineOptions, 'isAlone
   readonly remoteReranker?: HttpRerankerOptions
   /**
    * The languages of scans and photos, as codes of Tesseract joined by `+`, such as `eng+deu`. The engine then reads
-   * pictures. Needs the packages `tesseract.js` and `@tesseract.js-data/<code>` for
+   * pictures, and pages of a PDF that are one picture. Needs the packages `tesseract.js` and `@tesseract.js-data/<code>` for
    * each language. Default: text in pictures is not read.
    */
   readonly ocr?: string

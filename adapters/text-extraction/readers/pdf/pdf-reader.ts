@@ -1,10 +1,13 @@
 import { fileURLToPath } from 'node:url'
 import { getDocumentProxy } from 'unpdf'
-import { ExtractionError, isError } from '../../../../src/ports/index.js'
+import { ExtractionError, isError, type RecognizedText } from '../../../../src/ports/index.js'
+import { HOW_TO_RECOGNIZE } from '../../picture-formats.js'
 import { fileTitle, titled } from '../file-title.js'
 import { HyphenMender } from '../hyphen-mender.js'
+import { inOrder } from '../in-order.js'
 import { cutPiece } from '../marks.js'
-import { type FileBytes, readAll, storable, warning } from '../reader.js'
+import { unsureOf } from '../picture/unsure.js'
+import { type FileBytes, type Recognition, readAll, storable, warning } from '../reader.js'
 import type { ReaderPiece, ReaderWarning } from '../reader-piece.js'
 import { inColumns } from './pdf-columns.js'
 import { fieldsOf, notesOf, withFields } from './pdf-fields.js'
@@ -13,6 +16,7 @@ import { linesOf, type PdfLine } from './pdf-lines.js'
 import { PdfOutline } from './pdf-outline.js'
 import { garbledShare, pageText, type TextItem } from './pdf-page-text.js'
 import { hasFewLetters, isPictured } from './pdf-pictures.js'
+import { PdfRecognition } from './pdf-recognition.js'
 import { withoutStrayLetters } from './pdf-strays.js'
 
 /** Character maps of CJK fonts, beside the built code. A path, because PDF.js does not load file URLs. */
@@ -21,6 +25,8 @@ const CMAPS = fileURLToPath(new URL('../../cmaps/', import.meta.url))
 const GARBLED_SHARE = 0.01
 /** A page with a larger share of them has hardly a whole word. */
 const ILLEGIBLE_SHARE = 0.3
+/** Larger pictures are not decoded for recognition. A page of A3 at 600 dots per inch has fewer pixels. */
+const MAX_PICTURE_PIXELS = 72_000_000
 /** Pages that are looked at for a picture under a few letters. */
 const MAX_SCANS = 500
 /** Pages with more text come in pieces. */
@@ -28,17 +34,24 @@ const MAX_PIECE_UNITS = 65_536
 
 type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>
 
-/** Reads a PDF page by page. A broken page loses only its own text. */
-export async function* readPdf(file: FileBytes): AsyncGenerator<ReaderPiece> {
+/** Reads a PDF page by page. A broken page loses only its own text. A page that is one picture is recognised. */
+export async function* readPdf(file: FileBytes, recognition?: Recognition): AsyncGenerator<ReaderPiece> {
   const { pdf, isSalvaged } = await openWhole(file)
   if (isSalvaged) {
     const { numPages: count } = pdf
     const message = `the file is damaged: ${count === 1 ? '1 page was' : `${count} pages were`} found, others may be lost`
     yield { text: '', warnings: [warning(message, 'pages-may-be-lost', { count })] }
   }
+  const openPictures = async (): Promise<Pdf | undefined> => {
+    return await open(new Uint8Array(await readAll(file)), MAX_PICTURE_PIXELS)
+  }
+  // The pages of a salvaged file have other numbers.
+  const isRecognized = recognition !== undefined && !isSalvaged
+  const recognizer = isRecognized ? new PdfRecognition(recognition, file.sizeBytes, openPictures) : undefined
   try {
-    yield* titled(readPages(pdf), await titleOf(pdf))
+    yield* titled(readPages(pdf, recognizer), await titleOf(pdf))
   } finally {
+    await recognizer?.close()
     await pdf.destroy()
   }
 }
@@ -56,23 +69,30 @@ async function titleOf(pdf: Pdf): Promise<string> {
   return fileTitle(found.info?.Title) || fileTitle(found.metadata?.get('dc:title'))
 }
 
-async function* readPages(pdf: Pdf): AsyncGenerator<ReaderPiece> {
-  const hyphens = new HyphenMender()
+async function* readPages(pdf: Pdf, recognizer: PdfRecognition | undefined): AsyncGenerator<ReaderPiece> {
   const headings = new PdfHeadings(await PdfOutline.read(pdf))
   const unreadable = { broken: 0, illegible: 0, blank: 0 }
   const scans = { left: MAX_SCANS }
-  let next = await readPage(pdf, 1, hyphens, scans)
-  for (let number = 1; number <= pdf.numPages; number += 1) {
-    const { text, lines, isPicture } = next
-    next = number < pdf.numPages ? await readPage(pdf, number + 1, hyphens, scans) : NO_PAGE
-    const problem = warningFor(text, isPicture, number, unreadable)
+  const numbers = Array.from({ length: pdf.numPages }, (_, index) => index + 1)
+  const pages = mended(
+    inOrder(numbers, recognizer?.pagesAtOnce ?? 1, async (number) => await readPage(pdf, number, scans, recognizer)),
+  )
+  const take = async (): Promise<PageContent> => {
+    const step = await pages.next()
+    return step.done === true ? NO_PAGE : step.value
+  }
+  let next = await take()
+  for (const number of numbers) {
+    const { text, lines, isPicture, recognized } = next
+    next = await take()
+    const problem = (recognized && unsureOf(recognized, number)) ?? warningFor(text, isPicture, number, unreadable)
     const whole = text === undefined || text === '' ? '' : `${storable(text)}\n\n`
     const marks = [{ at: 0, page: number }, ...headings.marksOf(number, whole, lines, next.lines)]
     for (const piece of cutPiece({ text: whole, marks }, MAX_PIECE_UNITS)) yield { ...piece, pages: number }
     if (problem !== undefined) yield { text: '', pages: number, warnings: [problem] }
   }
   const { broken, illegible, blank } = unreadable
-  if (broken + illegible + blank === pdf.numPages) throw nothingReadable(unreadable, pdf.numPages)
+  if (broken + illegible + blank === pdf.numPages) throw nothingReadable(unreadable, pdf.numPages, recognizer)
 }
 
 /** Opens a file. If its page tree is damaged and more pages are found in the bytes, it opens those. */
@@ -101,8 +121,11 @@ async function hasPage(pdf: Pdf, number: number): Promise<boolean> {
   }
 }
 
-/** @returns `undefined` if the file is damaged or no PDF */
-async function open(bytes: Uint8Array): Promise<Pdf | undefined> {
+/**
+ * @param maxPicturePixels larger pictures are not decoded. Default: none is
+ * @returns `undefined` if the file is damaged or no PDF
+ */
+async function open(bytes: Uint8Array, maxPicturePixels = 0): Promise<Pdf | undefined> {
   try {
     return await getDocumentProxy(bytes, {
       cMapUrl: CMAPS,
@@ -110,8 +133,7 @@ async function open(bytes: Uint8Array): Promise<Pdf | undefined> {
       disableFontFace: true,
       useSystemFonts: false,
       verbosity: 0,
-      // No picture is decoded.
-      maxImageSize: 0,
+      maxImageSize: maxPicturePixels,
     })
   } catch (error) {
     if (isError(error) && error.name === 'PasswordException') {
@@ -127,8 +149,10 @@ interface PageContent {
   /** The text with the filled-in form fields; `undefined` if the page cannot be read. */
   readonly text: string | undefined
   readonly lines: readonly PdfLine[]
-  /** True for a picture of a page with a few letters on it. */
+  /** True for a picture of a page with a few letters on it, whose text is not known. */
   readonly isPicture: boolean
+  /** The text in the picture of the page, if it was recognised. */
+  readonly recognized?: RecognizedText
 }
 
 const NO_PAGE: PageContent = { text: undefined, lines: [], isPicture: false }
@@ -136,8 +160,8 @@ const NO_PAGE: PageContent = { text: undefined, lines: [], isPicture: false }
 async function readPage(
   pdf: Pdf,
   number: number,
-  hyphens: HyphenMender,
   scans: { left: number },
+  recognizer: PdfRecognition | undefined,
 ): Promise<PageContent> {
   try {
     const page = await pdf.getPage(number)
@@ -152,10 +176,23 @@ async function readPage(
       isPicture = await isPictured(page).catch(() => false)
     }
     page.cleanup()
-    return { text: hyphens.mend(text), lines: linesOf(ordered), isPicture }
+    if (text === '' || isPicture) {
+      const recognized = await recognizer?.textOf(number)
+      // The letters on a scan, such as a stamp, are not part of its picture.
+      if (recognized !== undefined && recognized.text !== '') {
+        return { text: `${recognized.text}\n\n${text}`.trim(), lines: [], isPicture: false, recognized }
+      }
+    }
+    return { text, lines: linesOf(ordered), isPicture }
   } catch {
     return NO_PAGE
   }
+}
+
+/** The pages with the words joined that are cut at the ends of lines. */
+async function* mended(pages: AsyncIterable<PageContent>): AsyncGenerator<PageContent> {
+  const hyphens = new HyphenMender()
+  for await (const page of pages) yield page.text === undefined ? page : { ...page, text: hyphens.mend(page.text) }
 }
 
 /** The warning about an unreadable page. Also counts the page in `unreadable`. */
@@ -188,6 +225,7 @@ function warningFor(
 function nothingReadable(
   unreadable: { readonly broken: number; readonly illegible: number },
   pages: number,
+  recognizer: PdfRecognition | undefined,
 ): ExtractionError {
   if (unreadable.illegible > 0) {
     return new ExtractionError(
@@ -197,7 +235,10 @@ function nothingReadable(
   }
   if (unreadable.broken === pages)
     return new ExtractionError('ERR_CORRUPT_FILE', 'The PDF is damaged: no page can be read')
-  return new ExtractionError('ERR_NO_TEXT', 'The PDF has no text: if it is a scan, run text recognition (OCR) first')
+  if (recognizer !== undefined) {
+    return new ExtractionError('ERR_NO_TEXT', 'The PDF has no text, and none could be recognised in its pictures')
+  }
+  return new ExtractionError('ERR_NO_TEXT', `The PDF has no text: if it is a scan, ${HOW_TO_RECOGNIZE}`)
 }
 
 /** The part of an object that shows its type: its dictionary comes first. */

@@ -6,7 +6,7 @@ const FREE_PAGES = 20
 const BYTES_OF_PAGE = 2_048
 
 /** The most pages of a file whose text is recognised. */
-function pageLimitOf(sizeBytes: number): number {
+export function pageLimitOf(sizeBytes: number): number {
   return FREE_PAGES + Math.floor(sizeBytes / BYTES_OF_PAGE)
 }
 

@@ -3,11 +3,9 @@ import { HOW_TO_RECOGNIZE } from '../../picture-formats.js'
 import { HyphenMender } from '../hyphen-mender.js'
 import { inOrder } from '../in-order.js'
 import { type FileBytes, type Recognition, readAll, storable, warning } from '../reader.js'
-import type { ReaderPiece, ReaderWarning } from '../reader-piece.js'
+import type { ReaderPiece } from '../reader-piece.js'
 import { tiffPages } from './tiff-pages.js'
-
-/** A text that is less sure than this has wrong letters in many words. */
-const SURE = 0.7
+import { unsureOf } from './unsure.js'
 
 /** Reads the text in a picture, or in each page of a .tiff. */
 export async function* readPicture(file: FileBytes, recognition: Recognition | undefined): AsyncGenerator<ReaderPiece> {
@@ -23,17 +21,11 @@ export async function* readPicture(file: FileBytes, recognition: Recognition | u
     pages += 1
     characters += recognized.text.length
     const text = recognized.text === '' ? '' : `${storable(hyphens.mend(recognized.text))}\n\n`
-    const problem = problemOf(recognized, pages)
+    const problem =
+      recognized.text === ''
+        ? warning(`page ${pages} has no text`, 'page-without-text', { page: pages })
+        : unsureOf(recognized, pages)
     yield { text, pages, marks: [{ at: 0, page: pages }], ...(problem && { warnings: [problem] }) }
   }
   if (characters === 0) throw new ExtractionError('ERR_NO_TEXT', 'No text was found in the picture')
-}
-
-/** The warning about a page whose text is missing or not sure. */
-export function problemOf({ text, confidence }: RecognizedText, page: number): ReaderWarning | undefined {
-  if (text === '') return warning(`page ${page} has no text`, 'page-without-text', { page })
-  if (confidence >= SURE) return undefined
-  const percent = Math.round(confidence * 100)
-  const message = `page ${page} is hard to recognise (${percent}% sure): its text may have wrong letters`
-  return warning(message, 'page-recognised-unsure', { page, percent })
 }
