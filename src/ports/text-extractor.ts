@@ -44,6 +44,8 @@ export interface ExtractedPiece {
   readonly text: string
   /** Number of pages finished so far. Only for formats with pages. */
   readonly pages?: number
+  /** Number of pages so far whose text was recognised in pictures. Default: as in the piece before, or 0. */
+  readonly recognised?: number
   /** Pages and sections that begin in this piece, ordered by `at`. Default: none. */
   readonly marks?: readonly StructureMark[]
   /** Parts that could not be read: one sentence each, such as "page 3 has no text". Default: none. */

@@ -57,6 +57,10 @@ const receipt: z.ZodType<NonNullable<DocumentWithReceipt['receipt']>> = z
     bytes: z.int().meta({ description: 'Bytes of the file' }),
     characters: z.int().meta({ description: 'UTF-16 units of extracted text' }),
     pages: z.int().nullable().meta({ description: 'Null if the format has no pages' }),
+    recognised: z
+      .int()
+      .exactOptional()
+      .meta({ description: 'Pages whose text was recognised in pictures; absent if there are none' }),
     tokens: z.int().meta({ description: "Tokens of the text, by the embedding model's tokenizer" }),
     chunks: z.int(),
     windows: z.int().meta({ description: 'Parts of chunks that were embedded; together they contain every token' }),

@@ -24,6 +24,8 @@ export interface TextSummary {
   characters: number
   tokens: number
   pages: number | null
+  /** Pages whose text was recognised in pictures. */
+  recognised: number
   warnings: string[]
   /** {@link warnings} for programs, in the same order. */
   warningReasons: (ErrorReason | null)[]
@@ -34,7 +36,16 @@ export interface TextSummary {
 }
 
 export function emptySummary(): TextSummary {
-  return { characters: 0, tokens: 0, pages: null, warnings: [], warningReasons: [], language: null, extractMs: 0 }
+  return {
+    characters: 0,
+    tokens: 0,
+    pages: null,
+    recognised: 0,
+    warnings: [],
+    warningReasons: [],
+    language: null,
+    extractMs: 0,
+  }
 }
 
 /** Cuts text into chunks as it arrives, in short slices, so that the event loop stays free. */
@@ -57,6 +68,7 @@ export async function* chunkStream(
   for await (const piece of timed(pieces, summary)) {
     structure.add(piece.marks ?? [], summary.characters)
     summary.pages = piece.pages ?? summary.pages
+    summary.recognised = piece.recognised ?? summary.recognised
     for (const [index, message] of (piece.warnings ?? []).entries()) {
       summary.warnings.push(message)
       summary.warningReasons.push(piece.warningReasons?.[index] ?? null)

@@ -48,11 +48,12 @@ export class RunReport {
   }
 
   receipt(indexMs: number): IngestionReceipt {
-    const { characters, pages, tokens, extractMs, language, warnings, warningReasons } = this.text
+    const { characters, pages, recognised, tokens, extractMs, language, warnings, warningReasons } = this.text
     return {
       bytes: this.document.sizeBytes,
       characters,
       pages,
+      ...(recognised > 0 && { recognised }),
       tokens,
       chunks: this.chunks,
       windows: this.windows,

@@ -1,7 +1,7 @@
 import { copyFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ContextSearchResult } from '../../../src/index.js'
+import type { ContextSearchResult, DocumentWithReceipt } from '../../../src/index.js'
 import { temporaryFolder } from '../../temporary-folder.js'
 import { LEFT_OUT, MISSING } from '../tesseract/installed.js'
 import type { Outcome } from './run-alcove.js'
@@ -57,8 +57,10 @@ describe('pictures', () => {
 
   it.skipIf(MISSING.length > 0)(`are read with the variable ALCOVE_OCR too${LEFT_OUT}`, async () => {
     await alcove(['context', 'create', 'Other'])
-    const args = ['ingest', '--context', 'Other', 'inbox/handbook.jpg', '--json']
-    const { exitCode } = await alcove(args, { ALCOVE_OCR: 'eng' })
+    const args = ['ingest', '--context', 'Other', 'inbox/two-pages.tiff', '--json']
+    const { exitCode, stdout } = await alcove(args, { ALCOVE_OCR: 'eng' })
     expect(exitCode).toBe(0)
+    const [document] = JSON.parse(stdout) as DocumentWithReceipt[]
+    expect(document?.receipt).toMatchObject({ pages: 2, recognised: 2 })
   })
 })

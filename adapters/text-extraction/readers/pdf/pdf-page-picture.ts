@@ -94,7 +94,7 @@ function quartersOf([a, b]: Matrix, rotate: number): number {
   return ((Math.round(degrees / 90) % 4) + 4) % 4
 }
 
-/** The object of a picture is the picture, or the name of one; that of a mask has one of both as its data. */
+/** The object of a picture is the picture or its name. The object of a mask has its bits, or the name of their object. */
 async function decodedOf(page: PicturedPage, object: unknown): Promise<DecodedPicture | undefined> {
   const found = typeof object === 'string' ? await objectOf(page, object) : object
   const picture = (found ?? {}) as Partial<DecodedPicture>

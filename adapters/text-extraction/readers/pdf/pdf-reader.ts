@@ -72,6 +72,7 @@ async function titleOf(pdf: Pdf): Promise<string> {
 async function* readPages(pdf: Pdf, recognizer: PdfRecognition | undefined): AsyncGenerator<ReaderPiece> {
   const headings = new PdfHeadings(await PdfOutline.read(pdf))
   const unreadable = { broken: 0, illegible: 0, blank: 0 }
+  let recognised = 0
   const scans = { left: MAX_SCANS }
   const numbers = Array.from({ length: pdf.numPages }, (_, index) => index + 1)
   const pages = mended(
@@ -85,10 +86,12 @@ async function* readPages(pdf: Pdf, recognizer: PdfRecognition | undefined): Asy
   for (const number of numbers) {
     const { text, lines, isPicture, recognized } = next
     next = await take()
+    if (recognized !== undefined) recognised += 1
     const problem = (recognized && unsureOf(recognized, number)) ?? warningFor(text, isPicture, number, unreadable)
     const whole = text === undefined || text === '' ? '' : `${storable(text)}\n\n`
     const marks = [{ at: 0, page: number }, ...headings.marksOf(number, whole, lines, next.lines)]
-    for (const piece of cutPiece({ text: whole, marks }, MAX_PIECE_UNITS)) yield { ...piece, pages: number }
+    for (const piece of cutPiece({ text: whole, marks }, MAX_PIECE_UNITS))
+      yield { ...piece, pages: number, ...(recognised > 0 && { recognised }) }
     if (problem !== undefined) yield { text: '', pages: number, warnings: [problem] }
   }
   const { broken, illegible, blank } = unreadable

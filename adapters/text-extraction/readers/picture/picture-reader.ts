@@ -15,17 +15,17 @@ export async function* readPicture(file: FileBytes, recognition: Recognition | u
   }
   const hyphens = new HyphenMender()
   let pages = 0
-  let characters = 0
+  let recognised = 0
   const read = async (page: Uint8Array): Promise<RecognizedText> => await recognition.recognize(page)
   for await (const recognized of inOrder(tiffPages(await readAll(file)), recognition.atOnce, read)) {
     pages += 1
-    characters += recognized.text.length
+    if (recognized.text !== '') recognised += 1
     const text = recognized.text === '' ? '' : `${storable(hyphens.mend(recognized.text))}\n\n`
     const problem =
       recognized.text === ''
         ? warning(`page ${pages} has no text`, 'page-without-text', { page: pages })
         : unsureOf(recognized, pages)
-    yield { text, pages, marks: [{ at: 0, page: pages }], ...(problem && { warnings: [problem] }) }
+    yield { text, pages, recognised, marks: [{ at: 0, page: pages }], ...(problem && { warnings: [problem] }) }
   }
-  if (characters === 0) throw new ExtractionError('ERR_NO_TEXT', 'No text was found in the picture')
+  if (recognised === 0) throw new ExtractionError('ERR_NO_TEXT', 'No text was found in the picture')
 }

@@ -8,6 +8,8 @@ export interface IngestionReceipt {
   readonly characters: number
   /** Number of pages; null if the format has no pages. */
   readonly pages: number | null
+  /** Number of pages whose text was recognised in pictures (OCR). Absent if there are none. */
+  readonly recognised?: number
   /** Number of tokens of the text, counted by the model's tokenizer. */
   readonly tokens: number
   /** Number of chunks. */

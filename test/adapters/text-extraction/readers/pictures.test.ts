@@ -91,7 +91,7 @@ describe('a picture', () => {
       sourceOf('scan.png', await pictureOf('handbook.png')),
     )
     expect(text).toBe(`${HANDBOOK}\n\n`)
-    expect(pieces[0]).toMatchObject({ pages: 1, marks: [{ at: 0, page: 1 }] })
+    expect(pieces[0]).toMatchObject({ pages: 1, recognised: 1, marks: [{ at: 0, page: 1 }] })
     expect(pieces.flatMap(({ warnings = [] }) => warnings)).toEqual([])
   })
 

@@ -95,9 +95,15 @@ describe('a scanned PDF', () => {
       // Too small for a scan.
       { picture: 'bits', content: 'q 100 0 0 20 0 0 cm /P Do Q' },
     ] as const
-    const { text, warnings } = await extracted(open(recognizer), sourceOf('a.pdf', scannedPdf(pages)))
+    const { text, pieces, warnings } = await extracted(open(recognizer), sourceOf('a.pdf', scannedPdf(pages)))
     expect(text).toBe(`${long.trim()}\n\nThe picture.\n\nReceived in May\n\n`)
     expect(warnings).toEqual(['page 3 has no text', 'page 4 has no text'])
+    expect(
+      pieces
+        .map(({ recognised }) => recognised)
+        .filter(Boolean)
+        .at(-1),
+    ).toBe(1)
     expect(pictures.map((picture) => [picture.readUInt32BE(16), picture.readUInt32BE(20)])).toEqual([[820, 140]])
   })
 

@@ -30,7 +30,7 @@ export function ReceiptView({
         <p>{isOver ? texts.receiptMissing : texts.receiptWait}</p>
       </section>
     )
-  const { pages, characters, tokens, chunks, windows, windowsReused, embeddingModel, durationsMs } = receipt
+  const { pages, recognised, characters, tokens, chunks, windows, windowsReused, embeddingModel, durationsMs } = receipt
   const said = receipt.warnings.map((warning, index) => {
     const reason = receipt.warningReasons[index]
     return { warning, isOfModel: reason?.code === 'language-unknown-to-model', ...say(reason, warning) }
@@ -63,6 +63,12 @@ export function ReceiptView({
           <>
             <dt>{texts.pages}</dt>
             <dd>{number(pages)}</dd>
+          </>
+        )}
+        {recognised !== undefined && (
+          <>
+            <dt>{texts.recognised}</dt>
+            <dd>{number(recognised)}</dd>
           </>
         )}
         <dt>{texts.characters}</dt>
