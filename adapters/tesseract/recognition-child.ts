@@ -97,7 +97,7 @@ function shown({ text, confidence }: Reading): RecognizedText {
 
 /** Starts a recogniser. If it cannot start, the process ends: the library tells the error to a handler only. */
 async function start(languages: readonly string[], engine: number, langPath: string): Promise<Worker> {
-  const { createWorker } = (await import('tesseract.js')).default
+  const { createWorker, PSM } = (await import('tesseract.js')).default
   let isReady = false
   const worker = await createWorker([...languages], engine, {
     langPath,
@@ -108,6 +108,8 @@ async function start(languages: readonly string[], engine: number, langPath: str
       if (!isReady) die('start')
     },
   })
+  // Otherwise the library takes a page for one block, and loses words of columns and tables.
+  if (engine === NEURAL) await worker.setParameters({ tessedit_pageseg_mode: PSM.AUTO })
   isReady = true
   return worker
 }
