@@ -1,6 +1,6 @@
 import { createMcpHandler as createProtocolHandler, validateHostHeader } from '@modelcontextprotocol/server'
 import { type Engine, InvalidInputError, type Session } from '../../src/index.js'
-import { refuseUnknownMembers } from '../../src/ports/index.js'
+import { errorReason, refuseUnknownMembers } from '../../src/ports/index.js'
 import {
   BodyBudget,
   checkLogin,
@@ -122,12 +122,14 @@ function sessionOf(authInfo: AuthInfo | undefined): Session {
 function requireAllowedHost(request: Request, allowed: readonly string[] | undefined): void {
   if (allowed === undefined) return
   if (validateHostHeader(hostOf(request), [...allowed]).ok) return
-  throw new HttpError(403, 'ERR_FORBIDDEN', 'the name in the header Host is none of this server: set its public URL')
+  const problem = 'the name in the header Host is none of this server: set its public URL'
+  throw new HttpError(403, 'ERR_FORBIDDEN', problem, {}, errorReason('host-not-own'))
 }
 
 /** @throws HttpError 403 for a page of another origin */
 function requireAllowedOrigin(request: Request, allowed: readonly string[] = []): void {
   const origin = request.headers.get('origin')
   if (origin === null || allowed.includes('*') || allowed.includes(origin)) return
-  throw new HttpError(403, 'ERR_FORBIDDEN', 'pages of this origin may not call the endpoint: allow the origin')
+  const problem = 'pages of this origin may not call the endpoint: allow the origin'
+  throw new HttpError(403, 'ERR_FORBIDDEN', problem, {}, errorReason('page-of-other-origin'))
 }

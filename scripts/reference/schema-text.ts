@@ -28,7 +28,7 @@ export interface Schema {
 }
 
 const LARGEST = Number.MAX_SAFE_INTEGER
-/** A longer list of values does not fit into a cell. */
+/** A longer list of values does not fit into a cell. Only the codes of reasons are so many. */
 const MOST_VALUES = 100
 
 /** The type of a value, such as `integer, at least 1`. */
@@ -36,7 +36,7 @@ export function typeText(schema: Schema): string {
   if (schema.$ref !== undefined) return linkTo(schema.$ref)
   if (schema.const !== undefined) return code(JSON.stringify(schema.const))
   if (schema.enum !== undefined) {
-    if (schema.enum.length > MOST_VALUES) return `one of ${schema.enum.length} codes`
+    if (schema.enum.length > MOST_VALUES) return `one of ${schema.enum.length} [codes](errors.md#reasons)`
     return schema.enum.map((value) => code(JSON.stringify(value))).join(', ')
   }
   const choices = schema.anyOf ?? schema.oneOf

@@ -121,7 +121,6 @@ export {
   type Measure,
   type Measurement,
 } from './measurements.js'
-export { MULTILINGUAL_MODEL } from './multilingual-model.js'
 export type { CommonPasswords, OneTimePasswords, PasswordHasher } from './passwords.js'
 export type { ProcessLocks } from './process-locks.js'
 export { type Reranker, type RerankHit, type RerankOptions, rerankText } from './reranker.js'

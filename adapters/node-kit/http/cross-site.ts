@@ -1,3 +1,4 @@
+import { errorReason } from '../../../src/ports/index.js'
 import type { CheckedLogin } from './login.js'
 import { HttpError } from './problem.js'
 import { hostOf, type PublicUrl } from './public-url.js'
@@ -27,6 +28,8 @@ export function refuseCrossSite(
     403,
     'ERR_FORBIDDEN',
     'a page of another origin sent this request: the options of the host can allow its origin',
+    {},
+    errorReason('page-of-other-origin'),
   )
 }
 

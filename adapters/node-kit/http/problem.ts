@@ -14,12 +14,21 @@ export class HttpError extends Error {
   readonly status: number
   readonly code: string
   readonly headers: Readonly<Record<string, string>>
+  /** For programs that say the refusal in another language. */
+  readonly reason: ErrorReason | undefined
 
-  constructor(status: number, code: string, detail: string, headers: Readonly<Record<string, string>> = {}) {
+  constructor(
+    status: number,
+    code: string,
+    detail: string,
+    headers: Readonly<Record<string, string>> = {},
+    reason?: ErrorReason,
+  ) {
     super(detail)
     this.status = status
     this.code = code
     this.headers = headers
+    this.reason = reason
   }
 }
 
@@ -134,7 +143,8 @@ interface ErrorDescription {
 
 function describe(error: unknown): ErrorDescription {
   if (error instanceof HttpError) {
-    return { status: error.status, code: error.code, detail: error.message, headers: error.headers }
+    const { status, code, message, headers, reason } = error
+    return { status, code, detail: message, headers, reason }
   }
   if (!(error instanceof AlcoveError)) return INTERNAL
   const status = statusOf(error)

@@ -1,4 +1,4 @@
-import { type EmbeddingProfile, MULTILINGUAL_MODEL } from '../../../src/ports/index.js'
+import type { EmbeddingProfile } from '../../../src/ports/index.js'
 import { ARCTIC_2, BGE_M3, BY_SENTENCE, E5, NOMIC } from './model-families.js'
 
 /** A model that `downloadModel` knows by its name. Its facts are those of its card. */
@@ -27,13 +27,13 @@ const PLAIN = { queryPrefix: '', passagePrefix: '', problem: null } as const
 export const MODEL_CATALOG: readonly CatalogModel[] = [
   {
     ...E5,
-    name: MULTILINGUAL_MODEL.id,
+    name: 'multilingual-e5-small',
     repository: 'Xenova/multilingual-e5-small',
     original: 'intfloat/multilingual-e5-small',
     languages: '100 languages',
     dimensions: 384,
     windowTokens: 512,
-    sizeMb: MULTILINGUAL_MODEL.sizeMb,
+    sizeMb: 135,
     licence: 'MIT',
     problem: null,
   },

@@ -1,4 +1,4 @@
-import { MULTILINGUAL_MODEL } from '../../ports/index.js'
+import { MULTILINGUAL_MODEL } from './multilingual-model.js'
 
 let names: Intl.DisplayNames | undefined
 

@@ -1,7 +1,8 @@
 import { errorReason } from '../../kernel/errors.js'
-import { type IngestionReceipt, MULTILINGUAL_MODEL } from '../../ports/index.js'
+import type { IngestionReceipt } from '../../ports/index.js'
 import { nameOfLanguage } from './advice.js'
 import { knowsLanguage, type MeasuredModel } from './known-languages.js'
+import { MULTILINGUAL_MODEL } from './multilingual-model.js'
 
 const CODE = 'language-unknown-to-model'
 

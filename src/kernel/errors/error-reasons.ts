@@ -146,6 +146,8 @@ export const ERROR_REASONS = {
   'key-of-user-elsewhere': ['key'],
   'context-of-other-user': ['context'],
   'hand-over-needs-rights': [],
+  'page-of-other-origin': [],
+  'host-not-own': [],
   'refused-by-host': ['message'],
   // Something that is in use.
   'account-of-owner': ['account'],

@@ -63,7 +63,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the console in German', () => {
   it('says the reason of a refusal in German', async () => {
     await shown.open('/people/invite')
     await page.getByRole('textbox', { name: /^E-Mail-Adresse/ }).fill('kim@example.com')
-    const reason = { code: 'limit-of-users', parameters: { company: 1, held: 100, max: 100 } }
+    const reason = { code: 'limit-of-users', parameters: { company: 1, held: 1_000, max: 1_000 } }
     const json = {
       type: 'about:blank',
       title: 'Conflict',
@@ -75,7 +75,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('the console in German', () => {
     await page.route('**/tenant/user', async (route) => await route.fulfill({ status: 409, json }))
     await button('Einladen').click()
     const alert = page.getByRole('alert')
-    await alert.getByText('Die Firma 1 hat 100 Benutzer, und die Grenze ist 100.').waitFor()
+    await alert.getByText('Anzahl der Benutzer der Firma 1: 1.000. Die Grenze ist 1.000.').waitFor()
     expect(await alert.getByText('Was der Server sagt (englisch)').count()).toBe(0)
     await page.unroute('**/tenant/user')
     await page.getByRole('textbox', { name: /^E-Mail-Adresse/ }).fill('')

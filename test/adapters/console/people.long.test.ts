@@ -285,7 +285,7 @@ describe.skipIf(MISSING_BROWSER !== undefined)('people in the console', () => {
     await make.click()
     const alert = helper.page.getByRole('alert')
     await alert.getByText('You may not do this. Ask somebody who manages users to give you the right.').waitFor()
-    await alert.getByText(/^The role \d+ has capabilities that you do not have \(context:read/).waitFor()
+    await alert.getByText(/^The role \d+ has rights that you do not have \(see GPTs and their documents/).waitFor()
     await helper.page.getByText('GPTs and searches').click()
     await make.click()
     await helper.page.getByText('Choose at least one.').waitFor()

@@ -4,7 +4,7 @@ import { ERROR_CODE_TEXTS } from '../../../adapters/console/app/api/error-texts.
 import { REASON_TEXTS } from '../../../adapters/console/app/api/reason-texts.js'
 import { reasonText, withNames } from '../../../adapters/console/app/api/use-reason.js'
 import { GERMAN_PROBLEMS } from '../../../adapters/console/app/operate/doctor/german-problems.js'
-import { plural } from '../../../adapters/console/app/texts/phrases.js'
+import { type Language, plural } from '../../../adapters/console/app/texts/phrases.js'
 import { DOCUMENT_TYPES } from '../../../adapters/console/app/webhooks/destinations/document-types.js'
 import { HttpsTransport } from '../../../adapters/https-transport/index.js'
 import { ERROR_REASON_CODES } from '../../../src/index.js'
@@ -92,7 +92,7 @@ describe('texts of the console', () => {
       'Darf keinen Teil mit # haben.',
       'Rechner oder Port sind nicht gültig.',
       'Der Name des Rechners ist nicht gültig.',
-      'Darf höchstens 2048 Zeichen haben.',
+      'Darf höchstens 2.048 Zeichen haben.',
       'Den Port 25 spricht Alcove nicht an.',
       'localhost ist ein Name in einem lokalen Netz, das Alcove nicht anspricht.',
       'printer.local ist ein Name in einem lokalen Netz, das Alcove nicht anspricht.',
@@ -139,17 +139,52 @@ describe('texts of the console', () => {
       const isSaid = Object.values(parameters).every((value) => sentence.includes(String(value)))
       return isSaid && !/[{}]/.test(sentence) ? [] : [code]
     })
-    // The German sentence does not say which other element is the same.
-    expect(silent).toEqual(language === 'de' ? ['not-unique'] : [])
+    expect(silent).toEqual([])
   })
 
   it('say in singular and plural how many use something', () => {
     const used = (count: number): string => said({ code: 'role-in-use', parameters: { role: 5, count } })
-    expect(used(1)).toBe('Ein Recht hat die Rolle 5. Gib ihm zuerst eine andere Rolle, oder entziehe es.')
-    expect(used(3)).toBe('3 Rechte haben die Rolle 5. Gib ihnen zuerst eine andere Rolle, oder entziehe sie.')
+    expect(used(1)).toBe(
+      'Die Rolle 5 ist noch in einem Recht vergeben. Gib ihm zuerst eine andere Rolle, oder entziehe es.',
+    )
+    expect(used(3_000)).toBe(
+      'Die Rolle 5 ist noch in 3.000 Rechten vergeben. Gib ihnen zuerst eine andere Rolle, oder entziehe sie.',
+    )
+  })
+
+  it('write counts as the language does, and ids and ports as they are', () => {
+    const parameters = { company: 1_234, held: 12_000, max: 10_000 }
+    expect(said({ code: 'limit-of-users', parameters })).toBe(
+      'Anzahl der Benutzer der Firma 1234: 12.000. Die Grenze ist 10.000.',
+    )
+    expect(said({ code: 'limit-of-users', parameters }, 'en')).toBe(
+      'Number of users of the company 1234: 12,000. The limit is 10,000.',
+    )
+    expect(said({ code: 'refused-port', parameters: { port: 8_080 } })).toBe('Den Port 8080 spricht Alcove nicht an.')
+    expect(said({ code: 'number-out-of-range', parameters: { min: 0, max: 0.95 } })).toBe(
+      'Muss eine Zahl von 0 bis 0,95 sein.',
+    )
+  })
+
+  it('name rights and applications for people', () => {
+    expect(said({ code: 'role-without-capability', parameters: { capability: 'tenant:manage' } })).toBe(
+      'Deine Rolle erlaubt das nicht: Benutzer, Rechte und API-Schlüssel verwalten.',
+    )
+    const role = { role: 5, capabilities: 'search, webhook:manage' }
+    expect(said({ code: 'role-with-more-rights', parameters: role }, 'en')).toBe(
+      'The role 5 has rights that you do not have (search in documents; manage webhooks). A user who has them must do this.',
+    )
+    const account = { account: 7, application: 'tenant', wanted: 'assistant' }
+    expect(said({ code: 'account-of-other-application', parameters: account })).toBe(
+      'Das Konto 7 ist für „Benutzer und Webhooks“ da, nicht für „GPTs und Suchen“.',
+    )
+    const applications = 'assistant, tomorrow'
+    expect(said({ code: 'key-of-other-application', parameters: { applications } }, 'en')).toContain(
+      'not for this: GPTs and searches, tomorrow.',
+    )
   })
 })
 
-function said({ code, parameters }: ErrorReason): string {
-  return reasonText(REASON_TEXTS.de[code], withNames(parameters, 'de'))
+function said({ code, parameters }: ErrorReason, language: Language = 'de'): string {
+  return reasonText(REASON_TEXTS[language][code], withNames(parameters, language))
 }

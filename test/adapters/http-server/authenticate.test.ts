@@ -118,7 +118,8 @@ describe('a page of another origin', () => {
     const options = { corsOrigins: ['*', 'https://app.example'], publicUrl: () => 'https://public.example/alcove' }
     const handler = host.handler(host.byCookie, options)
     const given = { user: 'ada', json: NEW_CONTEXT, headers }
-    expect((await send(handler, 'POST', '/context', given)).status).toBe(expected)
+    const { status, body } = await send(handler, 'POST', '/context', given)
+    expect([status, body.reason?.code]).toEqual([expected, expected === 403 ? 'page-of-other-origin' : undefined])
     const { body: contexts } = await send<Context[]>(handler, 'GET', '/context', { user: 'ada', headers })
     const own = contexts.filter(({ userId }) => userId === host.idOf('ada'))
     expect(own).toHaveLength(expected === 201 ? 1 : 0)

@@ -254,7 +254,8 @@ describe('a request that no agent sends', () => {
   it('is refused if it comes from a page of another origin, and is answered for an allowed one', async () => {
     const origin = (value: string) => request(token, { headers: { origin: value } })
     for (const value of ['https://evil.example', 'null', 'http://app.example', 'https://app.example.evil.example']) {
-      expect((await handler(origin(value))).status).toBe(403)
+      const refused = await handler(origin(value))
+      expect([refused.status, await reasonOf(refused)]).toEqual([403, 'page-of-other-origin'])
     }
     const answered = await handler(origin('https://app.example'))
     expect(answered.status).toBe(200)
@@ -273,7 +274,8 @@ describe('a request that no agent sends', () => {
   })
 
   it('is refused if its name leads here by the name server of a stranger', async () => {
-    expect((await handler(request(token, { headers: { host: 'evil.example:8787' } }))).status).toBe(403)
+    const refused = await handler(request(token, { headers: { host: 'evil.example:8787' } }))
+    expect([refused.status, await reasonOf(refused)]).toEqual([403, 'host-not-own'])
     expect((await handler(request(token, { headers: { host: 'localhost:8787' } }))).status).toBe(200)
   })
 
@@ -365,3 +367,8 @@ describe('a mounted handler', () => {
     expect(() => createHttpHandler(memory.engine, { mounts })).toThrow('mounts: must have paths such as /mcp')
   })
 })
+
+async function reasonOf(refused: Response): Promise<unknown> {
+  const { reason } = (await refused.json()) as { readonly reason?: { readonly code: string } }
+  return reason?.code
+}

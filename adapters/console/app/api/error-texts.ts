@@ -37,10 +37,12 @@ export function useSaidError(): (error: unknown) => SaidError {
       const thing = phraseOf(texts.things, code)
       const known = thing === undefined ? phraseOf(texts.codes, code) : texts.gone(thing)
       const detail = sentence(message)
+      const reason = say(error.reason)
+      // It says what to do: the sentence of the code would ask for another entry.
+      if (reason !== undefined && error.reason?.code === 'destination-disabled') return { text: reason }
       if (known !== undefined) {
-        const isDetailNeeded = NEED_DETAIL.has(code)
+        const isDetailNeeded = NEED_DETAIL.has(code) || error.reason?.code === 'refused-by-host'
         if (!isDetailNeeded && !HAVE_DETAIL.has(code)) return { text: known }
-        const reason = say(error.reason)
         if (reason === undefined) return { text: known, detail, isDetailNeeded }
         return { text: known, reason: field === undefined ? reason : `${field}: ${reason}` }
       }

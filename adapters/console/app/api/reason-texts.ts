@@ -161,7 +161,7 @@ export const REASON_TEXTS = phrases({
     'not-a-single-character': 'Muss ein einzelnes Zeichen sein.',
     'not-a-function-name':
       'Muss ein Funktionsname sein: Buchstaben, Ziffern und Unterstriche, keine Ziffer am Anfang, höchstens 64 Zeichen.',
-    'not-unique': 'Darf nur einmal vorkommen.',
+    'not-unique': 'Darf nur einmal vorkommen; {same} hat dasselbe.',
     'same-user': 'Muss ein anderer Benutzer sein.',
     'unknown-model': 'Ein Modell mit dem Namen {model} gibt es nicht. Bekannt sind: {models}.',
     'not-a-date': 'Muss ein Datum sein, etwa 2030-01-31.',

@@ -8,15 +8,15 @@ export const REFUSAL_TEXTS = phrases({
     'role-of-permission-disabled': 'The role of your permission on the account {account} is disabled.',
     'account-disabled': 'The account {account} is disabled.',
     'company-of-account-disabled': 'The company of the account {account} is disabled.',
-    'account-of-other-application': 'The account {account} belongs to the application {application}, not {wanted}.',
-    'role-of-other-application': 'Your role is not valid for the application {application}.',
-    'role-without-capability': 'Your role does not have the capability {capability}.',
-    'scope-without-capability': 'The scope does not have the capability {capability}.',
+    'account-of-other-application': 'The account {account} is for “{application}”, not for “{wanted}”.',
+    'role-of-other-application': 'Your role is not valid for “{application}”.',
+    'role-without-capability': 'Your role does not allow this: {capability}.',
+    'scope-without-capability': 'The scope does not allow this: {capability}.',
     'access-disabled': 'Your permission, its role or its account is disabled or deleted.',
     'account-of-other-company': 'The account {account} does not belong to the company {company}.',
     'account-not-below-company': 'The account {account} does not belong to the company {company} or one below it.',
     'account-of-token-out-of-reach': 'The account of the token is out of reach of its company.',
-    'token-of-other-application': 'The token is for the application {application}, not {wanted}.',
+    'token-of-other-application': 'The token is for “{application}”, not for “{wanted}”.',
     'account-header-invalid': 'The header {header} must be the id of an account.',
     'no-usable-account': 'You may act on no account now. Somebody who manages users must give you a permission.',
     'account-not-usable': 'You may not act on the account {account} now. Choose another one.',
@@ -26,7 +26,7 @@ export const REFUSAL_TEXTS = phrases({
     'host-only': 'Only the application around Alcove may do this.',
     'operator-only': 'Only somebody who manages the root company may do this.',
     'role-with-more-rights':
-      'The role {role} has capabilities that you do not have ({capabilities}). A user who has them must do this.',
+      'The role {role} has rights that you do not have ({capabilities}). A user who has them must do this.',
     'user-with-more-rights': 'The user {user} has rights that you do not have. A user who has them must do this.',
     'own-permission-suspended': 'The permission {permission} is your own and suspended. Another user must resume it.',
     'role-of-permission-missing': 'The role of the permission {permission} does not exist.',
@@ -35,7 +35,7 @@ export const REFUSAL_TEXTS = phrases({
     'external-id-shows-contexts':
       'An external id gives its person the private GPTs of the user, which you do not see. Leave it out, or use an API key that sees all GPTs of the account.',
     'key-of-other-application':
-      'You act by an API key that is not for {applications}. Sign in as a user, or with a key for it.',
+      'You act by an API key that is not for this: {applications}. Sign in as a user, or with a key for it.',
     'key-shows-all-contexts':
       'Such a key shows private GPTs of all users, which you do not see. Choose the GPTs of its user.',
     'key-shows-contexts-of-user':
@@ -45,8 +45,10 @@ export const REFUSAL_TEXTS = phrases({
     'key-of-user-elsewhere':
       'The API key {key} acts for a user of a company that you may not manage. A manager of that company must revoke it.',
     'context-of-other-user':
-      'The GPT {context} belongs to another user. Only that user, or a role with tenant:manage, can change it.',
+      'The GPT {context} belongs to another user. Only that user, or somebody who manages users, can change it.',
     'hand-over-needs-rights': 'Your role does not read and write GPTs. A user with such a role must hand them over.',
+    'page-of-other-origin': 'A page of another origin sent this request. The operator can allow its origin.',
+    'host-not-own': 'The name in the header Host is none of this server. The operator must set its public URL.',
     'refused-by-host': '{message}',
     'account-of-owner': 'The owner of this installation acts in the account {account}. It cannot be deleted.',
     'user-is-owner': 'The user {user} is the owner of this installation, and cannot be disabled or deleted.',
@@ -69,11 +71,11 @@ export const REFUSAL_TEXTS = phrases({
     'destination-url-taken': 'The company has a destination with this URL.',
     'client-id-taken': 'An API key with this client id exists.',
     'permission-exists': 'The user has a permission on this account.',
-    'limit-of-contexts': 'The company {company} has {held} GPTs, and the limit is {max}.',
-    'limit-of-documents': 'The GPT {context} has {held} documents, and the limit is {max}.',
-    'limit-of-destinations': 'The company {company} has {held} destinations, and the limit is {max}.',
-    'limit-of-users': 'The company {company} has {held} users, and the limit is {max}.',
-    'limit-of-api-keys': 'The company {company} has {held} API keys, and the limit is {max}.',
+    'limit-of-contexts': 'Number of GPTs of the company {company}: {held}. The limit is {max}.',
+    'limit-of-documents': 'Number of documents in the GPT {context}: {held}. The limit is {max}.',
+    'limit-of-destinations': 'Number of destinations of the company {company}: {held}. The limit is {max}.',
+    'limit-of-users': 'Number of users of the company {company}: {held}. The limit is {max}.',
+    'limit-of-api-keys': 'Number of API keys of the company {company}: {held}. The limit is {max}.',
     'limit-of-event-types': 'The application has {max} event types of its own, which is the limit.',
   },
   de: {
@@ -82,15 +84,15 @@ export const REFUSAL_TEXTS = phrases({
     'role-of-permission-disabled': 'Die Rolle deines Rechts auf das Konto {account} ist deaktiviert.',
     'account-disabled': 'Das Konto {account} ist deaktiviert.',
     'company-of-account-disabled': 'Die Firma des Kontos {account} ist deaktiviert.',
-    'account-of-other-application': 'Das Konto {account} gehört zur Anwendung {application}, nicht zu {wanted}.',
-    'role-of-other-application': 'Deine Rolle gilt nicht für die Anwendung {application}.',
-    'role-without-capability': 'Deiner Rolle fehlt das Recht {capability}.',
-    'scope-without-capability': 'Dem Scope fehlt das Recht {capability}.',
+    'account-of-other-application': 'Das Konto {account} ist für „{application}“ da, nicht für „{wanted}“.',
+    'role-of-other-application': 'Deine Rolle gilt nicht für „{application}“.',
+    'role-without-capability': 'Deine Rolle erlaubt das nicht: {capability}.',
+    'scope-without-capability': 'Der Scope erlaubt das nicht: {capability}.',
     'access-disabled': 'Dein Recht, seine Rolle oder sein Konto ist deaktiviert oder gelöscht.',
     'account-of-other-company': 'Das Konto {account} gehört nicht zur Firma {company}.',
     'account-not-below-company': 'Das Konto {account} gehört weder zur Firma {company} noch zu einer Firma unter ihr.',
     'account-of-token-out-of-reach': 'Das Konto des Tokens gehört nicht zum Bereich seiner Firma.',
-    'token-of-other-application': 'Das Token gilt für die Anwendung {application}, nicht für {wanted}.',
+    'token-of-other-application': 'Das Token gilt für „{application}“, nicht für „{wanted}“.',
     'account-header-invalid': 'Die Kopfzeile {header} muss die Nummer eines Kontos sein.',
     'no-usable-account':
       'Du darfst zurzeit mit keinem Konto arbeiten. Jemand, der Benutzer verwaltet, muss dir ein Recht geben.',
@@ -105,14 +107,14 @@ export const REFUSAL_TEXTS = phrases({
     'user-with-more-rights':
       'Der Benutzer {user} hat Rechte, die du nicht hast. Ein Benutzer, der sie hat, muss das tun.',
     'own-permission-suspended':
-      'Das Recht {permission} ist dein eigenes und ausgesetzt. Ein anderer Benutzer muss es fortsetzen.',
+      'Das Recht {permission} ist dein eigenes und ausgesetzt. Ein anderer Benutzer muss es wieder aktivieren.',
     'role-of-permission-missing': 'Die Rolle des Rechts {permission} gibt es nicht.',
     'user-with-key-elsewhere':
       'Der Benutzer {user} hat einen API-Schlüssel einer Firma, die du nicht verwalten darfst. Jemand, der jene Firma verwaltet, muss ihn zuerst widerrufen.',
     'external-id-shows-contexts':
       'Eine externe ID gibt ihrer Person die privaten GPTs des Benutzers, die du nicht siehst. Lass sie weg, oder nimm einen API-Schlüssel, der alle GPTs des Kontos sieht.',
     'key-of-other-application':
-      'Du arbeitest mit einem API-Schlüssel, der nicht für {applications} gilt. Melde dich als Benutzer an, oder nimm einen Schlüssel dafür.',
+      'Du arbeitest mit einem API-Schlüssel, der dafür nicht gilt: {applications}. Melde dich als Benutzer an, oder nimm einen Schlüssel dafür.',
     'key-shows-all-contexts':
       'Ein solcher Schlüssel zeigt private GPTs aller Benutzer, die du nicht siehst. Wähle die GPTs seines Benutzers.',
     'key-shows-contexts-of-user':
@@ -122,9 +124,13 @@ export const REFUSAL_TEXTS = phrases({
     'key-of-user-elsewhere':
       'Der API-Schlüssel {key} gehört zu einem Benutzer einer Firma, die du nicht verwalten darfst. Jemand, der jene Firma verwaltet, muss ihn widerrufen.',
     'context-of-other-user':
-      'Das GPT {context} gehört einem anderen Benutzer. Nur er, oder eine Rolle mit tenant:manage, kann es ändern.',
+      'Das GPT {context} gehört einem anderen Benutzer. Nur er, oder jemand, der Benutzer verwaltet, kann es ändern.',
     'hand-over-needs-rights':
       'Deine Rolle liest und schreibt keine GPTs. Ein Benutzer mit einer solchen Rolle muss sie übergeben.',
+    'page-of-other-origin':
+      'Eine Seite mit anderem Ursprung hat diese Anfrage gesendet. Der Betreiber kann den Ursprung erlauben.',
+    'host-not-own':
+      'Den Namen in der Kopfzeile Host hat dieser Server nicht. Der Betreiber muss die öffentliche URL einstellen.',
     'refused-by-host': '{message}',
     'account-of-owner': 'Der Eigentümer dieser Installation benutzt das Konto {account}. Es lässt sich nicht löschen.',
     'user-is-owner':
@@ -135,8 +141,8 @@ export const REFUSAL_TEXTS = phrases({
       'Unter der Firma {company} sind {count} Firmen. Lösche oder verschiebe sie zuerst.',
     ],
     'role-in-use': [
-      'Ein Recht hat die Rolle {role}. Gib ihm zuerst eine andere Rolle, oder entziehe es.',
-      '{count} Rechte haben die Rolle {role}. Gib ihnen zuerst eine andere Rolle, oder entziehe sie.',
+      'Die Rolle {role} ist noch in einem Recht vergeben. Gib ihm zuerst eine andere Rolle, oder entziehe es.',
+      'Die Rolle {role} ist noch in {count} Rechten vergeben. Gib ihnen zuerst eine andere Rolle, oder entziehe sie.',
     ],
     'role-of-system': 'Die Rolle {role} ({name}) gehört zum System und bleibt, wie sie ist.',
     'user-still-active': 'Der Benutzer {user} ist noch aktiv. Deaktiviere oder lösche ihn zuerst.',
@@ -148,11 +154,11 @@ export const REFUSAL_TEXTS = phrases({
     'destination-url-taken': 'Die Firma hat schon ein Ziel mit dieser URL.',
     'client-id-taken': 'Einen API-Schlüssel mit dieser Client-ID gibt es schon.',
     'permission-exists': 'Der Benutzer hat schon ein Recht auf dieses Konto.',
-    'limit-of-contexts': 'Die Firma {company} hat {held} GPTs, und die Grenze ist {max}.',
-    'limit-of-documents': 'Das GPT {context} hat {held} Dokumente, und die Grenze ist {max}.',
-    'limit-of-destinations': 'Die Firma {company} hat {held} Ziele, und die Grenze ist {max}.',
-    'limit-of-users': 'Die Firma {company} hat {held} Benutzer, und die Grenze ist {max}.',
-    'limit-of-api-keys': 'Die Firma {company} hat {held} API-Schlüssel, und die Grenze ist {max}.',
+    'limit-of-contexts': 'Anzahl der GPTs der Firma {company}: {held}. Die Grenze ist {max}.',
+    'limit-of-documents': 'Anzahl der Dokumente im GPT {context}: {held}. Die Grenze ist {max}.',
+    'limit-of-destinations': 'Anzahl der Ziele der Firma {company}: {held}. Die Grenze ist {max}.',
+    'limit-of-users': 'Anzahl der Benutzer der Firma {company}: {held}. Die Grenze ist {max}.',
+    'limit-of-api-keys': 'Anzahl der API-Schlüssel der Firma {company}: {held}. Die Grenze ist {max}.',
     'limit-of-event-types': 'Die Anwendung hat {max} eigene Arten von Ereignissen, und mehr sind nicht möglich.',
   },
 })

@@ -1,6 +1,7 @@
 import { AlcoveApiError, DocumentProcessingError } from '../../../client/index.js'
 import { useErrorText } from '../api/error-texts.js'
 import { sentence } from '../api/sentence.js'
+import { useKnownReason } from '../api/use-reason.js'
 import { phraseOf, phrases, useTexts } from '../texts/phrases.js'
 import type { Told } from './document.js'
 import { FORMATS } from './texts.js'
@@ -110,6 +111,7 @@ interface DocumentErrorText {
 export function useDocumentErrorText(): DocumentErrorText {
   const { gone, other, codes } = useTexts(TEXTS)
   const otherErrorText = useErrorText()
+  const say = useKnownReason()
   const failureText = (told: Told): string => phraseOf(codes, told.code ?? '') ?? other(serverSentence(told))
   const errorText = (error: unknown): string => {
     if (error instanceof FileGoneError) return gone
@@ -117,7 +119,9 @@ export function useDocumentErrorText(): DocumentErrorText {
     if (!(error instanceof AlcoveApiError)) return otherErrorText(error)
     const isTooLarge = error.code === 'ERR_HTTP' && error.status === TOO_LARGE_STATUS
     const known = phraseOf(codes, isTooLarge ? 'ERR_BODY_TOO_LARGE' : error.code)
-    return known ?? otherErrorText(error)
+    if (known === undefined) return otherErrorText(error)
+    const reason = say(error.reason)
+    return reason === undefined ? known : `${known} (${reason})`
   }
   return { errorText, failureText }
 }

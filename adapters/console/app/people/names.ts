@@ -1,6 +1,6 @@
 import { phraseOf, phrases, useTexts } from '../texts/phrases.js'
 import type { Choice } from '../ui/form/fields.js'
-import { TEXTS as PEOPLE_TEXTS, ROLE_TEXTS } from './people-texts.js'
+import { APPLICATION_NAMES, TEXTS as PEOPLE_TEXTS, ROLE_TEXTS } from './people-texts.js'
 import { useRoles } from './roles/use-roles.js'
 import type { OptionItem } from './use-options.js'
 import type { User } from './use-users.js'
@@ -13,8 +13,6 @@ const TEXTS = phrases({
       Member: { name: 'Member', about: 'Works with GPTs and their documents, and searches.' },
       Reader: { name: 'Reader', about: 'Reads GPTs and documents, and searches. Changes nothing.' },
     },
-    /** By their technical names, in small letters. */
-    applications: { assistant: 'GPTs and searches', tenant: 'Users and webhooks', builder: 'Agent builder' },
   },
   de: {
     roles: {
@@ -25,7 +23,6 @@ const TEXTS = phrases({
       Member: { name: 'Mitglied', about: 'Arbeitet mit GPTs und ihren Dokumenten und sucht darin.' },
       Reader: { name: 'Leser', about: 'Liest GPTs und Dokumente und sucht darin. Ändert nichts.' },
     },
-    applications: { assistant: 'GPTs und Suchen', tenant: 'Benutzer und Webhooks', builder: 'Agenten-Baukasten' },
   },
 })
 
@@ -59,7 +56,7 @@ export function useRolesText(): (user: Pick<User, 'permissions'>) => string {
 
 /** A function that names an application in the language of the user. */
 export function useApplicationName(): (technical: string) => string {
-  const { applications } = useTexts(TEXTS)
+  const applications = useTexts(APPLICATION_NAMES)
   return (technical) => phraseOf(applications, technical.toLowerCase()) ?? technical
 }
 

@@ -89,6 +89,12 @@ export const TEXTS = phrases({
   },
 })
 
+/** The names of applications, by their technical names in small letters. */
+export const APPLICATION_NAMES = phrases({
+  en: { assistant: 'GPTs and searches', tenant: 'Users and webhooks', builder: 'Agent builder' },
+  de: { assistant: 'GPTs und Suchen', tenant: 'Benutzer und Webhooks', builder: 'Agenten-Baukasten' },
+})
+
 export const ROLE_TEXTS = phrases({
   en: {
     capabilities: {

@@ -53,7 +53,10 @@ export type DestinationVersion = Pick<DestinationRecord, 'url' | 'retry' | 'upda
 
 /** Destinations. Lists are ordered by id. Reading a missing id returns `undefined`. */
 export interface DestinationRepository {
-  /** Adds a destination. @throws AlreadyExistsError if the company has a destination with this URL */
+  /**
+   * Adds a destination.
+   * @throws AlreadyExistsError with the reason `destination-url-taken` if the company has a destination with this URL
+   */
   insert(destination: Omit<DestinationRecord, 'id'>): Promise<DestinationRecord>
   get(id: number): Promise<DestinationRecord | undefined>
   /** Lists destinations, of all companies or of one. @param page default: all of them */
@@ -66,7 +69,7 @@ export interface DestinationRepository {
    * Changes the given members.
    *
    * @returns true if the destination exists
-   * @throws AlreadyExistsError if the company has another destination with this URL
+   * @throws AlreadyExistsError as {@link insert}, for another destination
    */
   update(id: number, changes: Partial<Omit<DestinationRecord, 'id' | 'companyId' | 'created'>>): Promise<boolean>
   /**

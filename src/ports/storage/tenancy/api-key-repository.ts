@@ -53,7 +53,7 @@ export interface KeyOfToken {
 
 /** API keys. */
 export interface ApiKeyRepository {
-  /** Adds a key. @throws AlreadyExistsError if another key has this `clientId` */
+  /** Adds a key. @throws AlreadyExistsError with the reason `client-id-taken` if another key has this `clientId` */
   insert(key: Omit<ApiKeyRecord, 'id'>): Promise<ApiKeyRecord>
   get(id: number): Promise<ApiKeyRecord | undefined>
   findByClientId(clientId: string): Promise<ApiKeyRecord | undefined>

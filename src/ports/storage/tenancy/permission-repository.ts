@@ -48,7 +48,10 @@ interface WithCompanyState {
 
 /** Permissions. */
 export interface PermissionRepository {
-  /** Adds a permission. @throws AlreadyExistsError if the user has a permission on the account */
+  /**
+   * Adds a permission.
+   * @throws AlreadyExistsError with the reason `permission-exists` if the user has a permission on the account
+   */
   insert(permission: Omit<PermissionRecord, 'id'>): Promise<PermissionRecord>
   get(id: number): Promise<PermissionRecord | undefined>
   /** Lists the permissions that match all given ids. */

@@ -34,7 +34,8 @@ export type UserChanges = Partial<Omit<UserRecord, 'id' | 'companyId' | 'created
 export interface UserRepository {
   /**
    * Adds an enabled user.
-   * @throws AlreadyExistsError if another user of the company has this `emailKey` or this `externalId`
+   * @throws AlreadyExistsError if another user of the company has this `emailKey` (reason `email-address-taken`) or this
+   *   `externalId` (reason `external-id-taken`)
    */
   insert(user: Omit<UserRecord, 'id' | 'isDisabled' | 'loginEpoch'>): Promise<UserRecord>
   get(id: number): Promise<UserRecord | undefined>

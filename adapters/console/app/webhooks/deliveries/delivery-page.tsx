@@ -12,7 +12,6 @@ import { nameOf } from '../destinations/destination-state.js'
 import { type Delivery, type DeliveryWithAttempts, useDelivery, useDestination, WEBHOOKS_KEY } from '../queries.js'
 import { Attempts } from './attempts.js'
 import { DeliveryProblem, DeliveryStatusBadge, useExactTime, useStatusTexts } from './delivery-status.js'
-import { useDisabledText } from './resend-run.js'
 
 const TEXTS = phrases({
   en: {
@@ -152,7 +151,6 @@ function Facts({ delivery }: { readonly delivery: DeliveryWithAttempts }): React
 
 function Resend({ delivery: { id } }: { readonly delivery: Delivery }): ReactElement {
   const texts = useTexts(TEXTS)
-  const disabledText = useDisabledText()
   const api = useApi()
   const queries = useQueryClient()
   const [, navigate] = useLocation()
@@ -165,19 +163,12 @@ function Resend({ delivery: { id } }: { readonly delivery: Delivery }): ReactEle
       navigate(`/webhooks/deliveries/${sent.id}`)
     },
   })
-  const disabled = disabledText(resend.error)
   return (
     <>
       <Button kind="primary" isPending={resend.isPending} onPress={() => resend.mutate()}>
         {texts.resend}
       </Button>
-      {disabled === undefined ? (
-        <ErrorNote error={resend.error} />
-      ) : (
-        <p role="alert" className="note note-error">
-          {disabled}
-        </p>
-      )}
+      <ErrorNote error={resend.error} />
     </>
   )
 }

@@ -9,14 +9,7 @@ import { Dialog } from '../../ui/dialogs.js'
 import { ErrorNote, Note, Progress } from '../../ui/notes.js'
 import { WEBHOOKS_KEY } from '../queries.js'
 import type { DeliveryFilter } from './live-deliveries.js'
-import {
-  findUnsent,
-  RESENDABLE,
-  type Resendable,
-  type ResendReport,
-  resendEach,
-  useDisabledText,
-} from './resend-run.js'
+import { findUnsent, RESENDABLE, type Resendable, type ResendReport, resendEach } from './resend-run.js'
 
 const TEXTS = phrases({
   en: {
@@ -92,9 +85,7 @@ interface ResendRunProps {
 /** Looks for the deliveries, asks, and sends. Escape stops the sending first, and closes the report of it then. */
 function ResendRun({ filter, status, onClose }: ResendRunProps): ReactElement {
   const texts = useTexts(TEXTS)
-  const otherErrorText = useErrorText()
-  const disabledText = useDisabledText()
-  const errorText = (error: unknown): string => disabledText(error) ?? otherErrorText(error)
+  const errorText = useErrorText()
   const format = useFormat()
   const api = useApi()
   const queries = useQueryClient()
@@ -151,8 +142,8 @@ function ResendRun({ filter, status, onClose }: ResendRunProps): ReactElement {
         {report.pauseSeconds > 0 && phase === 'sending' && <Note>{texts.pause(report.pauseSeconds)}</Note>}
         {phase === 'done' && <p>{texts.done(sent)}</p>}
         {phase === 'stopped' && ids.length > 0 && <p>{texts.stopped(sent, all)}</p>}
-        {[...report.refused].map(([code, { count, error: refusal }]) => (
-          <Note key={code} kind="warning">
+        {[...report.refused].map(([key, { count, error: refusal }]) => (
+          <Note key={key} kind="warning">
             {texts.refused(format.number(count), errorText(refusal))}
           </Note>
         ))}

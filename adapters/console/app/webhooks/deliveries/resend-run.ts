@@ -1,5 +1,4 @@
 import { AlcoveApiError, type AlcoveClient, dataOf } from '../../api/api.js'
-import { useKnownReason } from '../../api/use-reason.js'
 import { type DeliveryFilter, readDeliveries } from './live-deliveries.js'
 
 const PAGE_SIZE = 500
@@ -45,7 +44,7 @@ export async function findUnsent(
 
 export interface ResendReport {
   readonly sent: number
-  /** Numbers of deliveries that could not be sent again, by the code of the error, with one such error. */
+  /** Numbers of deliveries that could not be sent again, by code and reason of the error, with one such error. */
   readonly refused: ReadonlyMap<string, { readonly count: number; readonly error: AlcoveApiError }>
   /** Seconds until it goes on, because the server allows no more at once. */
   readonly pauseSeconds: number
@@ -80,7 +79,8 @@ export async function resendEach(
         }
         // The delivery or its destination is gone, or the destination is disabled.
         if (error.status !== 404 && error.status !== 400) throw error
-        refused.set(error.code, { count: (refused.get(error.code)?.count ?? 0) + 1, error })
+        const key = `${error.code} ${JSON.stringify(error.reason ?? null)}`
+        refused.set(key, { count: (refused.get(key)?.count ?? 0) + 1, error })
         break
       }
     }
@@ -101,11 +101,4 @@ async function pause(seconds: number, signal: AbortSignal, report: (seconds: num
     signal.throwIfAborted()
   }
   report(0)
-}
-
-/** A function that says that the destination is disabled; undefined for an error of another reason. */
-export function useDisabledText(): (error: unknown) => string | undefined {
-  const say = useKnownReason()
-  return (error) =>
-    error instanceof AlcoveApiError && error.reason?.code === 'destination-disabled' ? say(error.reason) : undefined
 }
