@@ -7,8 +7,6 @@ import { HttpError } from '../node-kit/index.js'
 /** The file of an upload while it arrives. */
 export interface UploadedFile {
   readonly fileName: string
-  /** Set if the form says that the file is a plain text. */
-  readonly contentType?: 'text/plain'
   /** Ends without an error only if the whole body is valid and has no second file. */
   readonly content: AsyncIterable<Uint8Array>
   /** Resolves at the end of the body, because the field may come after the file. Undefined without such a field. */
@@ -109,7 +107,7 @@ class Upload {
   }
 
   #listen(): void {
-    this.parser.on('file', (name, stream, fileName, _encoding, type) => {
+    this.parser.on('file', (name, stream, fileName) => {
       // The parser reports these errors too.
       stream.on('error', () => undefined)
       if (name === METADATA_FIELD)
@@ -120,8 +118,7 @@ class Upload {
         this.#stream = stream
         const metadata = this.#ended.then(() => this.#metadata)
         metadata.catch(() => undefined)
-        const contentType = /^text\/plain\s*(?:;|$)/i.test(type) ? ({ contentType: 'text/plain' } as const) : {}
-        this.#onFile?.({ fileName: decodedName(fileName), ...contentType, content: this.#content(stream), metadata })
+        this.#onFile?.({ fileName: decodedName(fileName), content: this.#content(stream), metadata })
       }
     })
     this.parser.on('field', (name, value, isNameCut, isValueCut) => {

@@ -42,9 +42,7 @@ const FILE_FIELDS = {
     file: {
       type: 'string',
       format: 'binary',
-      description:
-        'The file. The ending of its name names the format. With another ending, a part with the content type `text/plain` ' +
-        'is read as a text',
+      description: 'The file. The ending of its name names the format, whatever content type the part has',
     },
     metadata: {
       type: 'string',
