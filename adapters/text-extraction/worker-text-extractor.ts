@@ -11,6 +11,7 @@ import { FORMATS, identify } from './formats.js'
 import { PICTURE_FORMATS } from './picture-formats.js'
 import { ExtractionProcess } from './processes/extraction-process.js'
 import { ProcessStarter } from './processes/process-starter.js'
+import { RecognizerPlaces } from './processes/recognizer-places.js'
 
 export interface WorkerTextExtractorOptions extends Partial<ExtractionLimits> {
   /** An idle process ends after this time, and its memory is free. Default: 10,000. */
@@ -37,7 +38,7 @@ export class WorkerTextExtractor implements TextExtractor {
   readonly formats: readonly TextFormat[]
   readonly #limits: ExtractionLimits
   readonly #maxIdleMs: number
-  readonly #recognizer: TextRecognizer | undefined
+  readonly #places: RecognizerPlaces | undefined
   /** The idle processes, the least recently used first, each with the timer that ends it. */
   readonly #idle = new Map<ExtractionProcess, NodeJS.Timeout>()
   readonly #busy = new Set<ExtractionProcess>()
@@ -48,13 +49,13 @@ export class WorkerTextExtractor implements TextExtractor {
   constructor(options: WorkerTextExtractorOptions = {}) {
     const { maxIdleMs = 10_000, readersAtOnce, recognizer, ...limits } = options
     this.formats = recognizer === undefined ? FORMATS : [...FORMATS, ...PICTURE_FORMATS]
-    this.#recognizer = recognizer
+    this.#places = recognizer && new RecognizerPlaces(recognizer)
     this.#limits = limitsOf(limits, readersAtOnce)
     this.#maxIdleMs = maxIdleMs
   }
 
   async identify(fileName: string, head: Uint8Array, contentType?: string): Promise<TextFormat> {
-    return await identify(fileName, head, { contentType, readsPictures: this.#recognizer !== undefined })
+    return await identify(fileName, head, { contentType, readsPictures: this.#places !== undefined })
   }
 
   async *extract(
@@ -79,12 +80,12 @@ export class WorkerTextExtractor implements TextExtractor {
     for (const process of this.#idle.keys()) this.#takeOut(process)
     await Promise.all(processes.map((process) => process.terminate()))
     await this.#starter?.close()
-    await this.#recognizer?.close()
+    await this.#places?.recognizer.close()
   }
 
   #start(): ExtractionProcess {
     if (this.#starter === undefined || this.#starter.hasEnded) this.#starter = new ProcessStarter(this.#limits, WORKER)
-    return new ExtractionProcess(this.#starter, this.#limits, this.#recognizer)
+    return new ExtractionProcess(this.#starter, this.#limits, this.#places)
   }
 
   #takeIdle(): ExtractionProcess | undefined {

@@ -3,37 +3,48 @@ import {
   ExtractionError,
   type ExtractionSource,
   StorageError,
-  type TextRecognizer,
 } from '../../../src/ports/index.js'
 import { type ExtractionLimits, fileTimeoutOf } from '../extraction-limits.js'
-import { type Arrival, type HostMessage, Mailbox } from './extraction-protocol.js'
+import { type Arrival, type HostMessage, Mailbox, type PictureMessage } from './extraction-protocol.js'
 import { FileRecognitions } from './file-recognitions.js'
 import type { ProcessStarter } from './process-starter.js'
+import type { RecognizerPlaces } from './recognizer-places.js'
 
 /** The signals and the Windows exit code of a process in which V8 ran out of memory. */
 const OUT_OF_MEMORY = new Set<unknown>(['memory', 'SIGABRT', 'SIGTRAP', 'SIGILL', 134])
 const CRASHED = new Set<unknown>(['crash', 'SIGSEGV', 'SIGBUS', 'SIGFPE', 0xc0000005])
 
+/** The messages that a file waits for. Messages about pictures are handled when they arrive, and only tell that here. */
+type FileArrival = Exclude<Arrival, PictureMessage> | { readonly type: 'picture' }
+
 /** A process that reads one file at a time. Do not use it after {@link isSpent} is true. */
 export class ExtractionProcess {
-  readonly #arrivals = new Mailbox<Arrival>()
+  readonly #arrivals = new Mailbox<FileArrival>()
   readonly #id: number
   readonly #ended: Promise<void>
   #isSpent = false
   #isTerminated = false
   /** True if the current file uses much of the allowed memory. */
   #hasGrown = false
+  /** The pictures of the current file. */
+  #recognitions: FileRecognitions | undefined
 
   constructor(
     private readonly starter: ProcessStarter,
     private readonly limits: ExtractionLimits,
-    private readonly recognizer?: TextRecognizer | undefined,
+    private readonly places?: RecognizerPlaces | undefined,
   ) {
     let end = (): void => undefined
     this.#ended = new Promise((resolve) => {
       end = resolve
     })
     this.#id = starter.start((arrival) => {
+      if (arrival.type === 'picture' || arrival.type === 'picture-bytes') {
+        // A consumer that takes its time keeps no picture from its place.
+        this.#recognitions?.receive(arrival)
+        this.#arrivals.put({ type: 'picture' })
+        return
+      }
       if (arrival.type === 'worn' || arrival.type === 'ended') this.#isSpent = true
       if (arrival.type === 'grown') this.#hasGrown = true
       if (arrival.type === 'ended') end()
@@ -50,33 +61,34 @@ export class ExtractionProcess {
   async *extract(source: ExtractionSource, signal: AbortSignal | undefined): AsyncGenerator<ExtractedPiece> {
     const file = new SourceReader(source, this.limits.pieceTimeoutMs)
     const deadline = new Deadline(this.limits.pieceTimeoutMs, fileTimeoutOf(this.limits, source.sizeBytes))
-    const recognitions = new FileRecognitions(this.recognizer, (message) => this.#post(message))
+    const recognitions = this.places && new FileRecognitions(this.places, (message) => this.#post(message))
+    this.#recognitions = recognitions
     let isOver = false
     this.#hasGrown = false
     this.starter.ref()
     try {
-      this.#post(fileMessage(source, recognitions.atOnce))
+      this.#post(fileMessage(source, this.places?.atOnce ?? 0))
       this.#post({ type: 'next' })
       for (;;) {
         const next = this.#arrivals.take()
-        await recognitions.untilIdleOr(next, signal)
+        await recognitions?.untilIdleOr(next, signal)
         const arrival = await deadline.waitFor(next, signal)
         if (arrival.type === 'open') await this.#fromSource(file.open(), signal)
         else if (arrival.type === 'pull')
           this.#post({ type: 'bytes', bytes: await this.#fromSource(file.next(), signal) })
-        else if (arrival.type === 'picture') recognitions.add(arrival)
         else if (arrival.type === 'piece') {
           yield arrival.piece
           deadline.restart()
           this.#post({ type: 'next' })
-        } else if (arrival.type !== 'worn' && arrival.type !== 'grown') {
+        } else if (arrival.type !== 'worn' && arrival.type !== 'grown' && arrival.type !== 'picture') {
           isOver = arrival.type === 'end' || arrival.type === 'failed'
           if (arrival.type === 'end') return
           throw this.#toError(arrival)
         }
       }
     } finally {
-      recognitions.abort()
+      recognitions?.abort()
+      this.#recognitions = undefined
       this.#isSpent ||= !isOver
       await file.close()
       if (this.#isSpent) await this.terminate()

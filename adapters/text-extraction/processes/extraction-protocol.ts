@@ -14,6 +14,8 @@ export type HostMessage =
   | { readonly type: 'bytes'; readonly bytes: Uint8Array | null }
   /** Allows one more piece. */
   | { readonly type: 'next' }
+  /** Asks for the next bytes of a picture. */
+  | { readonly type: 'pull-picture'; readonly id: number }
   /** The answer to a whole picture: its text, or the reason why it cannot be read. */
   | ({ readonly type: 'recognized'; readonly id: number } & RecognizedText)
   | {
@@ -30,18 +32,16 @@ export type WorkerMessage =
   /** Asks for the next bytes. */
   | { readonly type: 'pull' }
   | { readonly type: 'piece'; readonly piece: ExtractedPiece }
-  | PicturePart
+  | PictureMessage
   | { readonly type: 'end' }
   | { readonly type: 'failed'; readonly code: ExtractionErrorCode | undefined; readonly message: string }
 
-/** The next bytes of a picture whose text the host recognises. */
-export interface PicturePart {
-  readonly type: 'picture'
-  /** Number of the picture in its file. */
-  readonly id: number
-  readonly bytes: Uint8Array
-  readonly isLast: boolean
-}
+/** Messages about a picture whose text the host recognises. `id` is its number among all pictures of the thread. */
+export type PictureMessage =
+  /** Announces a picture. The host asks for its bytes when it has a place for them. */
+  | { readonly type: 'picture'; readonly id: number; readonly sizeBytes: number }
+  /** The answer to `pull-picture`: the next bytes. */
+  | { readonly type: 'picture-bytes'; readonly id: number; readonly bytes: Uint8Array }
 
 /** Messages from the reading process to the host: those of its thread, and those about itself. */
 export type ProcessMessage =

@@ -1,40 +1,43 @@
-import { asError, ExtractionError, type TextRecognizer, untilAborted } from '../../../src/ports/index.js'
-import type { HostMessage, PicturePart } from './extraction-protocol.js'
+import { asError, ExtractionError, untilAborted } from '../../../src/ports/index.js'
+import { isPictureTooLarge, pictureTooLarge } from '../readers/picture/picture-size.js'
+import type { HostMessage, PictureMessage } from './extraction-protocol.js'
+import type { RecognizerPlaces } from './recognizer-places.js'
 
-/** The host's side of the pictures of one file: it gives them to the recogniser, and their text to the reading thread. */
+/** A picture that has a place in the host. */
+interface HeldPicture {
+  readonly id: number
+  readonly bytes: Buffer
+  /** The number of bytes that are here. */
+  length: number
+  /** Gives its place back. */
+  readonly free: () => void
+}
+
+/**
+ * The host's side of the pictures of one file: it fetches them, gives them to the recogniser, and gives their text to the
+ * reading thread. The host asks for the bytes of a picture when a place is free.
+ */
 export class FileRecognitions {
-  readonly #parts = new Map<number, Uint8Array[]>()
+  readonly #arriving = new Map<number, HeldPicture>()
+  /** Waits for a place, and pictures that are being read. The reading thread cannot shorten them. */
   readonly #running = new Set<Promise<unknown>>()
   readonly #ending = new AbortController()
   #failure: Error | undefined
 
   /** @param post sends a message to the reading thread */
   constructor(
-    private readonly recognizer: TextRecognizer | undefined,
+    private readonly places: RecognizerPlaces,
     private readonly post: (message: HostMessage) => void,
   ) {}
 
-  /** The number of pictures of the file that are read at the same time; 0 without a recogniser. */
-  get atOnce(): number {
-    return this.recognizer === undefined ? 0 : (this.recognizer.concurrency ?? 1)
-  }
-
-  /** Takes the next bytes of a picture. Begins to read it when it is whole. */
-  add({ id, bytes, isLast }: PicturePart): void {
-    const parts = this.#parts.get(id) ?? []
-    parts.push(bytes)
-    if (!isLast) {
-      this.#parts.set(id, parts)
-      return
-    }
-    this.#parts.delete(id)
-    const running = this.#recognize(id, Buffer.concat(parts)).finally(() => this.#running.delete(running))
-    this.#running.add(running)
+  receive(message: PictureMessage): void {
+    if (message.type === 'picture') this.#announce(message)
+    else this.#addBytes(message)
   }
 
   /**
-   * Waits until the next message of the reading thread is here, or until no picture is being read. This time is not that
-   * of the thread: the recogniser has limits of its own.
+   * Waits until the next message of the reading thread is here, or until no picture waits or is being read. This time is
+   * not that of the thread: the recogniser has limits of its own.
    *
    * @throws the error of a recogniser that does not work; the reason of the signal
    */
@@ -50,19 +53,76 @@ export class FileRecognitions {
   /** Stops reading the pictures of the file. */
   abort(): void {
     this.#ending.abort(new Error('the file is no longer read'))
+    for (const { free } of this.#arriving.values()) free()
+    this.#arriving.clear()
   }
 
-  async #recognize(id: number, picture: Uint8Array): Promise<void> {
+  /** Asks for the bytes of a picture as soon as it has a place. */
+  #announce({ id, sizeBytes }: PictureMessage & { readonly type: 'picture' }): void {
+    if (isPictureTooLarge(sizeBytes)) {
+      this.#refuse(id, pictureTooLarge())
+      return
+    }
+    let free = (): void => undefined
+    const isDone = new Promise<void>((resolve) => {
+      free = resolve
+    })
+    const hasPlace = new Promise<void>((resolve) => {
+      void this.places.holding(async () => {
+        resolve()
+        await isDone
+      })
+    })
+    this.#run(
+      hasPlace.then(() => {
+        if (this.#ending.signal.aborted) free()
+        else this.#fetch({ id, bytes: Buffer.allocUnsafe(sizeBytes), length: 0, free })
+      }),
+    )
+  }
+
+  #fetch(picture: HeldPicture): void {
+    this.#arriving.set(picture.id, picture)
+    this.post({ type: 'pull-picture', id: picture.id })
+  }
+
+  /** Takes the next bytes of a picture. Begins to read it when it is whole. */
+  #addBytes({ id, bytes }: PictureMessage & { readonly type: 'picture-bytes' }): void {
+    const picture = this.#arriving.get(id)
+    // A picture of an earlier file.
+    if (picture === undefined) return
+    picture.bytes.set(bytes.subarray(0, picture.bytes.length - picture.length), picture.length)
+    picture.length += bytes.length
+    if (picture.length < picture.bytes.length) {
+      this.post({ type: 'pull-picture', id })
+      return
+    }
+    this.#arriving.delete(id)
+    this.#run(this.#recognize(picture).finally(picture.free))
+  }
+
+  #run(work: Promise<void>): void {
+    const running = work.finally(() => this.#running.delete(running))
+    this.#running.add(running)
+  }
+
+  async #recognize({ id, bytes }: HeldPicture): Promise<void> {
     const { signal } = this.#ending
     try {
-      const recognized = await this.recognizer?.recognize(picture, { signal })
-      if (recognized !== undefined) this.post({ type: 'recognized', id, ...recognized })
+      const recognized = await this.places.reading(async () => {
+        signal.throwIfAborted()
+        return await untilAborted(this.places.recognizer.recognize(bytes, { signal }), signal)
+      })
+      this.post({ type: 'recognized', id, ...recognized })
     } catch (error) {
       if (signal.aborted) return
       // An error of another kind says nothing about the picture: the job is retried.
-      if (error instanceof ExtractionError)
-        this.post({ type: 'unrecognized', id, code: error.code, message: error.message })
+      if (error instanceof ExtractionError) this.#refuse(id, error)
       else this.#failure ??= asError(error)
     }
+  }
+
+  #refuse(id: number, { code, message }: ExtractionError): void {
+    this.post({ type: 'unrecognized', id, code, message })
   }
 }

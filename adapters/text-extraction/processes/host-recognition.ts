@@ -1,39 +1,53 @@
 import { ExtractionError, type RecognizedText } from '../../../src/ports/index.js'
 import type { Recognition } from '../readers/reader.js'
-import type { HostMessage, PicturePart } from './extraction-protocol.js'
+import type { HostMessage, PictureMessage } from './extraction-protocol.js'
 
 /** The most bytes in one message. Copying more would block the host's event loop. */
 const MAX_PART_BYTES = 262_144
 
 type Answer = HostMessage & { readonly type: 'recognized' | 'unrecognized' }
+type Request = HostMessage & { readonly type: 'pull-picture' }
 
-/** The side of the reading thread: it sends pictures to the host, and gets their text. */
+interface WaitingPicture {
+  readonly bytes: Uint8Array
+  /** The number of bytes that were sent. */
+  sent: number
+  readonly receive: (answer: Answer) => void
+}
+
+/** Counts over all files: late messages about a file say nothing about the next one. */
+let lastId = 0
+
+/** The side of the reading thread: it announces pictures to the host, sends their bytes on demand, and gets their text. */
 export class HostRecognition implements Recognition {
-  readonly #waiting = new Map<number, (answer: Answer) => void>()
-  #lastId = 0
+  readonly #waiting = new Map<number, WaitingPicture>()
 
   constructor(
     readonly atOnce: number,
-    private readonly send: (part: PicturePart) => void,
+    private readonly send: (message: PictureMessage) => void,
   ) {}
 
   async recognize(picture: Uint8Array): Promise<RecognizedText> {
-    this.#lastId += 1
-    const id = this.#lastId
-    const answered = new Promise<Answer>((resolve) => this.#waiting.set(id, resolve))
-    let at = 0
-    do {
-      const bytes = picture.slice(at, at + MAX_PART_BYTES)
-      at += MAX_PART_BYTES
-      this.send({ type: 'picture', id, bytes, isLast: at >= picture.length })
-    } while (at < picture.length)
+    lastId += 1
+    const id = lastId
+    const answered = new Promise<Answer>((receive) => this.#waiting.set(id, { bytes: picture, sent: 0, receive }))
+    this.send({ type: 'picture', id, sizeBytes: picture.length })
     const answer = await answered
     if (answer.type === 'unrecognized') throw new ExtractionError(answer.code, answer.message)
     return { text: answer.text, confidence: answer.confidence }
   }
 
-  receive(answer: Answer): void {
-    this.#waiting.get(answer.id)?.(answer)
-    this.#waiting.delete(answer.id)
+  receive(message: Answer | Request): void {
+    const picture = this.#waiting.get(message.id)
+    if (picture === undefined) return
+    if (message.type === 'pull-picture') {
+      // A copy: a message with a part of a buffer takes the whole buffer along.
+      const bytes = new Uint8Array(picture.bytes.subarray(picture.sent, picture.sent + MAX_PART_BYTES))
+      picture.sent += bytes.length
+      this.send({ type: 'picture-bytes', id: message.id, bytes })
+      return
+    }
+    this.#waiting.delete(message.id)
+    picture.receive(message)
   }
 }
