@@ -44,6 +44,12 @@ export function textMayBeMissing(part: string): ReaderWarning {
   return warning(`${part}: some of its text may be missing`, 'text-may-be-missing', { part })
 }
 
+/** @param count the number of pages that were found */
+export function pagesMayBeLost(count: number): ReaderWarning {
+  const message = `the file is damaged: ${count === 1 ? '1 page was' : `${count} pages were`} found, others may be lost`
+  return warning(message, 'pages-may-be-lost', { count })
+}
+
 /** A file whose bytes are in memory. */
 export function inMemory(bytes: Buffer): FileBytes {
   return {

@@ -107,6 +107,7 @@ export const ERROR_REASONS = {
   'page-garbled': ['page'],
   'page-picture': ['page'],
   'page-recognised-unsure': ['page', 'percent'],
+  'page-not-recognised': ['page'],
   'more-warnings': ['count'],
   // A document that its model cannot find.
   'language-unknown-to-model': ['language', 'model'],

@@ -7,7 +7,7 @@ import { HyphenMender } from '../hyphen-mender.js'
 import { inOrder } from '../in-order.js'
 import { cutPiece } from '../marks.js'
 import { unsureOf } from '../picture/unsure.js'
-import { type FileBytes, type Recognition, readAll, storable, warning } from '../reader.js'
+import { type FileBytes, pagesMayBeLost, type Recognition, readAll, storable, warning } from '../reader.js'
 import type { ReaderPiece, ReaderWarning } from '../reader-piece.js'
 import { inColumns } from './pdf-columns.js'
 import { fieldsOf, notesOf, withFields } from './pdf-fields.js'
@@ -37,11 +37,7 @@ type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>
 /** Reads a PDF page by page. A broken page loses only its own text. A page that is one picture is recognised. */
 export async function* readPdf(file: FileBytes, recognition?: Recognition): AsyncGenerator<ReaderPiece> {
   const { pdf, isSalvaged } = await openWhole(file)
-  if (isSalvaged) {
-    const { numPages: count } = pdf
-    const message = `the file is damaged: ${count === 1 ? '1 page was' : `${count} pages were`} found, others may be lost`
-    yield { text: '', warnings: [warning(message, 'pages-may-be-lost', { count })] }
-  }
+  if (isSalvaged) yield { text: '', warnings: [pagesMayBeLost(pdf.numPages)] }
   const openPictures = async (): Promise<Pdf | undefined> => {
     return await open(new Uint8Array(await readAll(file)), MAX_PICTURE_PIXELS)
   }

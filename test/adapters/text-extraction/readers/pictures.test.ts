@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -126,14 +127,66 @@ describe('a picture', () => {
     ])
   })
 
+  it('of a .tiff has the pages that can be read, and a warning for each other one', async () => {
+    const codes = ['ERR_EXTRACTION_TIMEOUT', undefined, 'ERR_CORRUPT_FILE'] as const
+    let calls = 0
+    const recognizer = recognizerOf(async () => {
+      const code = codes[calls]
+      calls += 1
+      if (code !== undefined) throw new ExtractionError(code, 'not this page')
+      return { text: `Page ${calls}.`, confidence: 1 }
+    })
+    const { text, pieces } = await extracted(open(recognizer), sourceOf('a.tiff', tiffOf(3)))
+    expect(text).toBe('Page 2.\n\n')
+    expect(pieces.at(-1)).toMatchObject({ pages: 3, recognised: 1 })
+    expect(pieces.flatMap(({ warningReasons = [] }) => warningReasons)).toEqual([
+      { code: 'page-not-recognised', parameters: { page: 1 } },
+      { code: 'page-damaged', parameters: { page: 3 } },
+    ])
+  })
+
+  it.each(['classic', 'big'] as const)('of a %s .tiff whose pages lead nowhere has a warning', async (kind) => {
+    const places: string[] = []
+    const recognizer = recognizerOf(async (picture) => {
+      places.push(Buffer.from(picture).toString('hex', kind === 'big' ? 8 : 4, kind === 'big' ? 16 : 8))
+      return { text: 'page', confidence: 1 }
+    })
+    const whole = await extracted(open(recognizer), sourceOf('a.tiff', tiffOf(2, kind)))
+    expect([whole.text, whole.warnings]).toEqual(['page\n\npage\n\n', []])
+    expect(new Set(places).size).toBe(2)
+    const broken = await extracted(open(recognizer), sourceOf('a.tiff', tiffOf(2, kind, 1_000_000)))
+    expect([broken.text, broken.warnings]).toEqual([
+      'page\n\npage\n\n',
+      ['the file is damaged: 2 pages were found, others may be lost'],
+    ])
+  })
+
+  it('comes to the recogniser whole, however large it is', async () => {
+    const picture = Buffer.concat([await pictureOf('handbook.png'), randomBytes(1_000_000)])
+    let received: Uint8Array | undefined
+    const recognizer = recognizerOf(async (bytes) => {
+      received = bytes
+      return { text: 'text', confidence: 1 }
+    })
+    await extracted(open(recognizer), sourceOf('scan.png', picture))
+    expect(received !== undefined && picture.equals(received)).toBe(true)
+  })
+
+  it('of more than 64 MB is refused', async () => {
+    const source = { ...sourceOf('scan.png', await pictureOf('handbook.png')), sizeBytes: 64 * 1_048_576 + 1 }
+    await expect(extracted(open(new MemoryTextRecognizer()), source)).rejects.toMatchObject({
+      code: 'ERR_EXTRACTION_LIMIT',
+      message: expect.stringContaining('at most 64 MB') as string,
+    })
+  })
+
   it('with a page that comes again and again is refused', async () => {
-    const tiff = await pictureOf('two-pages.tiff')
     let calls = 0
     const recognizer = recognizerOf(async () => {
       calls += 1
       return { text: 'page', confidence: 1 }
     })
-    await expect(extracted(open(recognizer), sourceOf('a.tiff', manyPages(tiff)))).rejects.toMatchObject({
+    await expect(extracted(open(recognizer), sourceOf('a.tiff', tiffOf(200)))).rejects.toMatchObject({
       code: 'ERR_EXTRACTION_LIMIT',
     })
     expect(calls).toBe(0)
@@ -194,12 +247,18 @@ describe('a picture', () => {
   })
 })
 
-/** A TIFF with 200 pages of no entries, one after the other. */
-function manyPages(tiff: Buffer): Buffer {
-  const pages = Buffer.alloc(200 * 6)
-  for (let page = 0; page < 200; page += 1) {
-    const isLast = page === 199
-    pages.writeUInt32LE(isLast ? 0 : 8 + (page + 1) * 6, page * 6 + 2)
+/** A TIFF with pages of no entries, one after the other. @param last the address at the end of the last page */
+function tiffOf(count: number, kind: 'classic' | 'big' = 'classic', last = 0): Buffer {
+  const isBig = kind === 'big'
+  // A page is the number of its entries, 0, and the address of the next page.
+  const [headerBytes, countBytes, pageBytes] = isBig ? [16, 8, 16] : [8, 2, 6]
+  const header = Buffer.alloc(headerBytes)
+  header.write(isBig ? 'II+\0\b' : 'II*\0', 'latin1')
+  header.writeUInt32LE(headerBytes, isBig ? 8 : 4)
+  const pages = Buffer.alloc(count * pageBytes)
+  for (let page = 0; page < count; page += 1) {
+    const next = page === count - 1 ? last : headerBytes + (page + 1) * pageBytes
+    pages.writeUInt32LE(next, page * pageBytes + countBytes)
   }
-  return Buffer.concat([tiff.subarray(0, 4), Buffer.from([8, 0, 0, 0]), pages])
+  return Buffer.concat([header, pages])
 }
