@@ -15,7 +15,7 @@ export interface TesseractRecognizerOptions {
   readonly concurrency?: number | undefined
   /** The memory of a process, in megabytes. Default: 1,024. */
   readonly maxMemoryMb?: number | undefined
-  /** The longest time for a picture, in milliseconds. Default: 60,000. */
+  /** The longest time for a picture, in milliseconds, at most 600,000. Default: 60,000. */
   readonly pictureTimeoutMs?: number | undefined
   /** An idle process ends after this time, and its memory is free. Default: 30,000. */
   readonly maxIdleMs?: number | undefined
@@ -34,12 +34,14 @@ export interface CheckedOptions {
 const CODES = /^[a-z]{3,12}(?:_[a-z]{2,8}){0,2}(?:\+[a-z]{3,12}(?:_[a-z]{2,8}){0,2}){0,9}$/i
 const NOT_CODES = 'must be codes of languages joined by +, such as eng or eng+deu'
 const MAX_MS = 3_600_000
+/** A text extractor waits a quarter of an hour for a picture. */
+const MAX_PICTURE_MS = 600_000
 const SCHEMA = closedObjectSchema({
   languages: z.string({ error: NOT_CODES }).regex(CODES, { error: NOT_CODES }),
   tempDir: textSchema({ min: 1, max: 4_096 }).optional(),
   concurrency: integerSchema({ min: 1, max: 64 }).optional(),
   maxMemoryMb: integerSchema({ min: 256, max: 65_536 }).optional(),
-  pictureTimeoutMs: integerSchema({ min: 1, max: MAX_MS }).optional(),
+  pictureTimeoutMs: integerSchema({ min: 1, max: MAX_PICTURE_MS }).optional(),
   maxIdleMs: integerSchema({ min: 0, max: MAX_MS }).optional(),
 })
 

@@ -26,6 +26,13 @@ export interface ExtractionLimits {
    * more for each megabyte above the first. Default: 900,000.
    */
   readonly fileTimeoutMs: number
+  /**
+   * The longest time for the text in all pictures of a file together, without waits for a place. A file with few pictures
+   * has less time: five minutes, and half a minute for each picture that was begun. Default: 14,400,000.
+   */
+  readonly recognitionTimeoutMs: number
+  /** The longest wait for the text in one picture. A recogniser has a shorter limit of its own. Default: 900,000. */
+  readonly pictureTimeoutMs: number
   /** The largest document but a text, .html, .rtf or JSON, in megabytes. It needs the whole file in memory. Default: 256. */
   readonly maxWholeFileMb: number
   /** The most characters of text from a file. Default: 268,435,456. A table or a text may have 16 for each byte. */
@@ -38,6 +45,8 @@ export const DEFAULT_LIMITS: ExtractionLimits = {
   maxMemoryMb: MAX_MEMORY_MB,
   pieceTimeoutMs: 120_000,
   fileTimeoutMs: 900_000,
+  recognitionTimeoutMs: 14_400_000,
+  pictureTimeoutMs: 900_000,
   maxWholeFileMb: 256,
   maxTextCharacters: 256 * MB,
 }
@@ -64,6 +73,17 @@ const [LEAST_FILE_MS, MS_PER_MB] = [60_000, 30_000]
 /** The longest wait for all pieces of a file: a small file that is slow is hostile, and others wait for its place. */
 export function fileTimeoutOf({ fileTimeoutMs }: Pick<ExtractionLimits, 'fileTimeoutMs'>, sizeBytes: number): number {
   return Math.min(fileTimeoutMs, LEAST_FILE_MS + Math.max(0, sizeBytes / MB - 1) * MS_PER_MB)
+}
+
+/** The time for the text in the pictures of any file, and the time for each picture. */
+const [LEAST_RECOGNITION_MS, MS_PER_PICTURE] = [300_000, 30_000]
+
+/** The longest time for the text in so many pictures of a file together: others wait for its places. */
+export function recognitionTimeoutOf(
+  { recognitionTimeoutMs }: Pick<ExtractionLimits, 'recognitionTimeoutMs'>,
+  pictures: number,
+): number {
+  return Math.min(recognitionTimeoutMs, LEAST_RECOGNITION_MS + pictures * MS_PER_PICTURE)
 }
 
 /** Without a limit of a container, `constrainedMemory` is 0 or more than the machine has. */

@@ -61,7 +61,7 @@ export class ExtractionProcess {
   async *extract(source: ExtractionSource, signal: AbortSignal | undefined): AsyncGenerator<ExtractedPiece> {
     const file = new SourceReader(source, this.limits.pieceTimeoutMs)
     const deadline = new Deadline(this.limits.pieceTimeoutMs, fileTimeoutOf(this.limits, source.sizeBytes))
-    const recognitions = this.places && new FileRecognitions(this.places, (message) => this.#post(message))
+    const recognitions = this.places && new FileRecognitions(this.places, this.limits, (message) => this.#post(message))
     this.#recognitions = recognitions
     let isOver = false
     this.#hasGrown = false

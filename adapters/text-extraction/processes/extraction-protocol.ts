@@ -23,6 +23,8 @@ export type HostMessage =
       readonly id: number
       readonly code: ExtractionErrorCode
       readonly message: string
+      /** True if the file has used its time: no other picture of it is read. */
+      readonly isOver: boolean
     }
 
 /** Messages from the reading thread to the host. */

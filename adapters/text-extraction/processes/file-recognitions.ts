@@ -1,4 +1,12 @@
-import { asError, ExtractionError, untilAborted } from '../../../src/ports/index.js'
+import {
+  asError,
+  ExtractionError,
+  type RecognizedText,
+  StorageError,
+  untilAborted,
+  withAnySignal,
+} from '../../../src/ports/index.js'
+import { type ExtractionLimits, recognitionTimeoutOf } from '../extraction-limits.js'
 import { isPictureTooLarge, pictureTooLarge } from '../readers/picture/picture-size.js'
 import type { HostMessage, PictureMessage } from './extraction-protocol.js'
 import type { RecognizerPlaces } from './recognizer-places.js'
@@ -23,10 +31,14 @@ export class FileRecognitions {
   readonly #running = new Set<Promise<unknown>>()
   readonly #ending = new AbortController()
   #failure: Error | undefined
+  /** The pictures whose bytes were asked for, and the time in which pictures were read. */
+  #begun = 0
+  #spentMs = 0
 
   /** @param post sends a message to the reading thread */
   constructor(
     private readonly places: RecognizerPlaces,
+    private readonly limits: ExtractionLimits,
     private readonly post: (message: HostMessage) => void,
   ) {}
 
@@ -82,6 +94,12 @@ export class FileRecognitions {
   }
 
   #fetch(picture: HeldPicture): void {
+    if (this.#spentMs > recognitionTimeoutOf(this.limits, this.#begun)) {
+      picture.free()
+      this.#refuse(picture.id, tooSlow(), true)
+      return
+    }
+    this.#begun += 1
     this.#arriving.set(picture.id, picture)
     this.post({ type: 'pull-picture', id: picture.id })
   }
@@ -111,7 +129,7 @@ export class FileRecognitions {
     try {
       const recognized = await this.places.reading(async () => {
         signal.throwIfAborted()
-        return await untilAborted(this.places.recognizer.recognize(bytes, { signal }), signal)
+        return await this.#read(bytes)
       })
       this.post({ type: 'recognized', id, ...recognized })
     } catch (error) {
@@ -122,7 +140,36 @@ export class FileRecognitions {
     }
   }
 
-  #refuse(id: number, { code, message }: ExtractionError): void {
-    this.post({ type: 'unrecognized', id, code, message })
+  /** Also ends the wait for a recogniser that does not end itself. */
+  async #read(bytes: Buffer): Promise<RecognizedText> {
+    const late = new AbortController()
+    const timer = setTimeout(() => late.abort(noAnswer(this.limits)), this.limits.pictureTimeoutMs)
+    const startedAt = performance.now()
+    try {
+      return await withAnySignal([this.#ending.signal, late.signal], async (signal) => {
+        return await untilAborted(this.places.recognizer.recognize(bytes, { signal }), signal)
+      })
+    } finally {
+      clearTimeout(timer)
+      this.#spentMs += performance.now() - startedAt
+    }
   }
+
+  /** @param isOver true if no other picture of the file is read */
+  #refuse(id: number, { code, message }: ExtractionError, isOver = false): void {
+    this.post({ type: 'unrecognized', id, code, message, isOver })
+  }
+}
+
+function tooSlow(): ExtractionError {
+  return new ExtractionError(
+    'ERR_EXTRACTION_TIMEOUT',
+    'Recognising the text in the pictures of the file takes too long: split the file, or use smaller pictures',
+  )
+}
+
+/** The picture may be good. */
+function noAnswer({ pictureTimeoutMs }: ExtractionLimits): StorageError {
+  const message = `the recogniser returned no text of a picture for ${pictureTimeoutMs / 1_000} seconds: the job is retried`
+  return new StorageError(message, { isTransient: true })
 }

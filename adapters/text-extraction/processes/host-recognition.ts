@@ -21,11 +21,16 @@ let lastId = 0
 /** The side of the reading thread: it announces pictures to the host, sends their bytes on demand, and gets their text. */
 export class HostRecognition implements Recognition {
   readonly #waiting = new Map<number, WaitingPicture>()
+  #isOver = false
 
   constructor(
     readonly atOnce: number,
     private readonly send: (message: PictureMessage) => void,
   ) {}
+
+  get isOver(): boolean {
+    return this.#isOver
+  }
 
   async recognize(picture: Uint8Array): Promise<RecognizedText> {
     lastId += 1
@@ -33,7 +38,10 @@ export class HostRecognition implements Recognition {
     const answered = new Promise<Answer>((receive) => this.#waiting.set(id, { bytes: picture, sent: 0, receive }))
     this.send({ type: 'picture', id, sizeBytes: picture.length })
     const answer = await answered
-    if (answer.type === 'unrecognized') throw new ExtractionError(answer.code, answer.message)
+    if (answer.type === 'unrecognized') {
+      this.#isOver ||= answer.isOver
+      throw new ExtractionError(answer.code, answer.message)
+    }
     return { text: answer.text, confidence: answer.confidence }
   }
 

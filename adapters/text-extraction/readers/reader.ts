@@ -21,6 +21,8 @@ export interface FileBytes {
 export interface Recognition {
   /** The number of pictures that are read at the same time. */
   readonly atOnce: number
+  /** True after the file has used its time: every other picture has an error. */
+  readonly isOver: boolean
   /** @throws ExtractionError if the picture cannot be read */
   recognize(picture: Uint8Array): Promise<RecognizedText>
 }
@@ -37,6 +39,12 @@ export function warning<Code extends ErrorReasonCode>(
   ...parameters: ReasonArguments<Code>
 ): ReaderWarning {
   return { message, reason: errorReason(code, ...parameters) }
+}
+
+/** @param page the first page whose text is not recognised, because the file has used its time */
+export function recognitionEnded(page: number): ReaderWarning {
+  const message = `from page ${page} on, text in pictures is not recognised: it takes too long, split the file`
+  return warning(message, 'recognition-ended', { page })
 }
 
 /** @param part the damaged part and its damage */

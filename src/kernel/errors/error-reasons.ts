@@ -108,6 +108,7 @@ export const ERROR_REASONS = {
   'page-picture': ['page'],
   'page-recognised-unsure': ['page', 'percent'],
   'page-not-recognised': ['page'],
+  'recognition-ended': ['page'],
   'more-warnings': ['count'],
   // A document that its model cannot find.
   'language-unknown-to-model': ['language', 'model'],

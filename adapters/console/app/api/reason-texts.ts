@@ -133,6 +133,7 @@ export const REASON_TEXTS = phrases({
     'page-picture': 'Page {page} is a picture with a few letters: text in pictures is not read.',
     'page-recognised-unsure': 'Page {page} is hard to recognise ({percent}% sure): its text may have wrong letters.',
     'page-not-recognised': 'Page {page} is left out: to recognise its text takes too much time or memory.',
+    'recognition-ended': 'From page {page} on, text in pictures is not recognised: it takes too long.',
     'more-warnings': '… and {count} more.',
     'language-unknown-to-model':
       'The text is {language}, which the model {model} does not know: it is found by words alone.',
@@ -266,6 +267,7 @@ export const REASON_TEXTS = phrases({
     'page-recognised-unsure':
       'Seite {page} ist schwer zu erkennen (zu {percent} % sicher): Ihr Text kann falsche Buchstaben haben.',
     'page-not-recognised': 'Seite {page} fehlt: Ihren Text zu erkennen, braucht zu viel Zeit oder Speicher.',
+    'recognition-ended': 'Ab Seite {page} wird kein Text in Bildern erkannt: Es dauert zu lange.',
     'more-warnings': '… und {count} weitere.',
     'language-unknown-to-model':
       'Der Text ist {language}. Das kennt das Modell {model} nicht: Er wird nur über Wörter gefunden.',

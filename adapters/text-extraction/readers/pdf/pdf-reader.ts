@@ -7,7 +7,7 @@ import { HyphenMender } from '../hyphen-mender.js'
 import { inOrder } from '../in-order.js'
 import { cutPiece } from '../marks.js'
 import { unsureOf } from '../picture/unsure.js'
-import { type FileBytes, pagesMayBeLost, type Recognition, readAll, storable, warning } from '../reader.js'
+import { type FileBytes, pagesMayBeLost, type Recognition, readAll, recognitionEnded, storable, warning } from '../reader.js'
 import type { ReaderPiece, ReaderWarning } from '../reader-piece.js'
 import { inColumns } from './pdf-columns.js'
 import { fieldsOf, notesOf, withFields } from './pdf-fields.js'
@@ -88,7 +88,9 @@ async function* readPages(pdf: Pdf, recognizer: PdfRecognition | undefined): Asy
     const marks = [{ at: 0, page: number }, ...headings.marksOf(number, whole, lines, next.lines)]
     for (const piece of cutPiece({ text: whole, marks }, MAX_PIECE_UNITS))
       yield { ...piece, pages: number, ...(recognised > 0 && { recognised }) }
-    if (problem !== undefined) yield { text: '', pages: number, warnings: [problem] }
+    const ending = recognizer?.endedAt === number ? [recognitionEnded(number)] : []
+    const warnings = problem === undefined ? ending : [...ending, problem]
+    if (warnings.length > 0) yield { text: '', pages: number, warnings }
   }
   const { broken, illegible, blank } = unreadable
   if (broken + illegible + blank === pdf.numPages) throw nothingReadable(unreadable, pdf.numPages, recognizer)

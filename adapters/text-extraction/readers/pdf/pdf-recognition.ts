@@ -17,6 +17,7 @@ export class PdfRecognition {
   #pdf: Promise<PicturedPdf | undefined> | undefined
   #left: number
   #failures = 0
+  #endedAt: number | undefined
   /** Pages take their pictures in turn: each picture is large. */
   #taken: Promise<unknown> = Promise.resolve()
 
@@ -34,6 +35,11 @@ export class PdfRecognition {
     return this.recognition.atOnce + 1
   }
 
+  /** The first page whose text is not recognised because the file has used its time. */
+  get endedAt(): number | undefined {
+    return this.#endedAt
+  }
+
   /** @returns undefined for a page that is no picture, or whose text cannot be recognised; '' for a page without text */
   async textOf(number: number): Promise<RecognizedText | undefined> {
     if (this.#left <= 0 || this.#failures >= MAX_FAILURES) return undefined
@@ -47,6 +53,10 @@ export class PdfRecognition {
     } catch (error) {
       if (!(error instanceof ExtractionError)) throw error
       this.#failures += 1
+      if (this.recognition.isOver) {
+        this.#left = 0
+        this.#endedAt = Math.min(this.#endedAt ?? number, number)
+      }
       return undefined
     }
   }

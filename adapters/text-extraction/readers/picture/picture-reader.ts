@@ -2,7 +2,7 @@ import { ExtractionError, type RecognizedText } from '../../../../src/ports/inde
 import { HOW_TO_RECOGNIZE } from '../../picture-formats.js'
 import { HyphenMender } from '../hyphen-mender.js'
 import { inOrder } from '../in-order.js'
-import { type FileBytes, pagesMayBeLost, type Recognition, readAll, storable, warning } from '../reader.js'
+import { type FileBytes, pagesMayBeLost, type Recognition, readAll, recognitionEnded, storable, warning } from '../reader.js'
 import type { ReaderPiece, ReaderWarning } from '../reader-piece.js'
 import { isPictureTooLarge, pictureTooLarge } from './picture-size.js'
 import { tiffPages } from './tiff-pages.js'
@@ -30,6 +30,10 @@ export async function* readPicture(file: FileBytes, recognition: Recognition | u
     page += 1
     if (result instanceof ExtractionError) {
       failure ??= result
+      if (recognition.isOver) {
+        yield { text: '', pages: page, recognised, warnings: [recognitionEnded(page)] }
+        break
+      }
       yield { text: '', pages: page, recognised, warnings: [failureOf(result, page)] }
       continue
     }

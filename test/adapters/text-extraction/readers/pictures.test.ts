@@ -161,6 +161,30 @@ describe('a picture', () => {
     ])
   })
 
+  it('of a .tiff that takes too long has the pages up to then, and a warning that names the next one', async () => {
+    let calls = 0
+    const recognizer = recognizerOf(async () => {
+      calls += 1
+      if (calls === 2) await new Promise((resolve) => setTimeout(resolve, 600))
+      return { text: 'page', confidence: 1 }
+    })
+    const reading = extracted(open(recognizer, { recognitionTimeoutMs: 500 }), sourceOf('a.tiff', tiffOf(9)))
+    const { text, pieces } = await reading
+    expect(text).toBe('page\n\npage\n\n')
+    expect(pieces.flatMap(({ warningReasons = [] }) => warningReasons)).toEqual([
+      { code: 'recognition-ended', parameters: { page: 3 } },
+    ])
+  })
+
+  it('whose recogniser never answers is tried again', async () => {
+    const recognizer = recognizerOf(async () => await new Promise(() => undefined))
+    const extractor = open(recognizer, { pictureTimeoutMs: 200 })
+    const picture = sourceOf('scan.png', await pictureOf('handbook.png'))
+    await expect(extracted(extractor, picture)).rejects.toMatchObject({ isTransient: true })
+    // Its place is free again.
+    await expect(extracted(extractor, picture)).rejects.toThrow('the recogniser returned no text of a picture')
+  })
+
   it('comes to the recogniser whole, however large it is', async () => {
     const picture = Buffer.concat([await pictureOf('handbook.png'), randomBytes(1_000_000)])
     let received: Uint8Array | undefined
