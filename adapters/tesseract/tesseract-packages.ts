@@ -1,4 +1,4 @@
-import { copyFile, mkdtemp, rm } from 'node:fs/promises'
+import { copyFile, mkdtemp, rm, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
@@ -79,7 +79,7 @@ export class LanguageFolder {
 
   async #make(): Promise<string> {
     const folder = await mkdtemp(join(this.tempDir, 'alcove-languages-'))
-    await Promise.all(this.languages.map(async ({ path }) => await copyFile(path, join(folder, basename(path)))))
+    await Promise.all(this.languages.map(async ({ path }) => await link(path, join(folder, basename(path)))))
     return folder
   }
 
@@ -88,4 +88,9 @@ export class LanguageFolder {
     this.#made = undefined
     if (made !== undefined) await rm(made, { recursive: true, force: true })
   }
+}
+
+/** Makes a link, of which a killed process leaves only a name behind, or a copy where the system allows no links. */
+async function link(path: string, place: string): Promise<void> {
+  await symlink(path, place).catch(async () => await copyFile(path, place))
 }
