@@ -15,6 +15,10 @@ const WATCH_EVERY_MS = 20
 const LAST_MESSAGE_MS = 2_000
 /** A text that is less sure than this may be one of a page that is turned. */
 const UPRIGHT_CONFIDENCE = 65
+/** The error about bytes that are no picture. After any other error, the memory of the recogniser may be damaged. */
+const NO_PICTURE = 'Error attempting to read image'
+/** The notice about a picture with a side of more than 32,767 pixels, which has no text then. */
+const TOO_MANY_PIXELS = 'Image too large'
 /** The numbers of the recognisers: the older one alone finds the orientation. */
 const [OLDER, NEURAL] = [0, 1]
 
@@ -32,6 +36,8 @@ let parts: Uint8Array[] = []
 let reader: Promise<Worker> | undefined
 let orientation: Promise<Worker> | undefined
 let isDying = false
+/** True after an error that may have damaged a recogniser. */
+let isSpent = false
 
 setInterval(() => {
   if (process.memoryUsage.rss() > settings.maxMemoryMb * 1_048_576) die('memory')
@@ -53,24 +59,42 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal
 
 async function answer(picture: Buffer): Promise<void> {
   reader ??= start(settings.languages, NEURAL, settings.languageFolder)
-  const worker = await reader
+  const worker = await reader.catch(() => undefined)
+  if (worker === undefined) {
+    die('start')
+    return
+  }
   try {
-    send({ type: 'recognized', ...(await recognize(worker, picture)) })
-  } catch {
-    send({ type: 'unreadable' })
+    const { text, confidence } = await recognize(worker, picture)
+    send({ type: 'recognized', text, confidence, isSpent })
+  } catch (error) {
+    const cause = error === TOO_MANY_PIXELS ? 'too-many-pixels' : 'damaged'
+    isSpent ||= cause === 'damaged' && !String(error).includes(NO_PICTURE)
+    send({ type: 'refused', cause, isSpent })
   }
 }
 
 /** Reads a picture as it stands, and once more upright if its text is not sure and the page is turned. */
 async function recognize(worker: Worker, picture: Buffer): Promise<RecognizedText> {
   const asItStands = await read(worker, picture)
-  if (settings.orientationFolder === undefined || asItStands.confidence >= UPRIGHT_CONFIDENCE) return shown(asItStands)
-  orientation ??= start(['osd'], OLDER, settings.orientationFolder)
+  const { orientationFolder } = settings
+  if (orientationFolder === undefined || asItStands.confidence >= UPRIGHT_CONFIDENCE) return shown(asItStands)
+  try {
+    const upright = await readUpright(worker, picture, orientationFolder)
+    return shown(upright !== undefined && upright.confidence > asItStands.confidence ? upright : asItStands)
+  } catch {
+    // The text of before is still good.
+    isSpent = true
+    return shown(asItStands)
+  }
+}
+
+/** @returns undefined for a page that stands upright, or whose orientation is not known */
+async function readUpright(worker: Worker, picture: Buffer, orientationFolder: string): Promise<Reading | undefined> {
+  orientation ??= start(['osd'], OLDER, orientationFolder)
   const { data } = await (await orientation).detect(picture)
   const degrees = data.orientation_degrees ?? 0
-  if (degrees === 0) return shown(asItStands)
-  const upright = await read(worker, turnedPicture(await asPng(worker, picture), degrees))
-  return shown(upright.confidence > asItStands.confidence ? upright : asItStands)
+  return degrees === 0 ? undefined : await read(worker, turnedPicture(await asPng(worker, picture), degrees))
 }
 
 interface Reading {
@@ -80,7 +104,8 @@ interface Reading {
 }
 
 async function read(worker: Worker, picture: Buffer): Promise<Reading> {
-  const { data } = await worker.recognize(picture)
+  const { data } = await worker.recognize(picture, {}, { text: true, debug: true })
+  if (data.text === '' && data.debug?.includes(TOO_MANY_PIXELS)) throw TOO_MANY_PIXELS
   return { text: data.text, confidence: data.confidence }
 }
 
@@ -95,22 +120,20 @@ function shown({ text, confidence }: Reading): RecognizedText {
   return { text: plain, confidence: plain === '' ? 0 : Math.min(1, Math.max(0, confidence / 100)) }
 }
 
-/** Starts a recogniser. If it cannot start, the process ends: the library tells the error to a handler only. */
+/** Starts a recogniser. @throws the error of its start, which the library tells to a handler only */
 async function start(languages: readonly string[], engine: number, langPath: string): Promise<Worker> {
   const { createWorker, PSM } = (await import('tesseract.js')).default
-  let isReady = false
-  const worker = await createWorker([...languages], engine, {
-    langPath,
-    // The data is on the disk already.
-    cacheMethod: 'none',
-    ...(engine === OLDER && { legacyCore: true, legacyLang: true }),
-    errorHandler: () => {
-      if (!isReady) die('start')
-    },
+  const worker = await new Promise<Worker>((resolve, reject) => {
+    createWorker([...languages], engine, {
+      langPath,
+      // The data is on the disk already.
+      cacheMethod: 'none',
+      ...(engine === OLDER && { legacyCore: true, legacyLang: true }),
+      errorHandler: reject,
+    }).then(resolve, reject)
   })
   // Otherwise the library takes a page for one block, and loses words of columns and tables.
   if (engine === NEURAL) await worker.setParameters({ tessedit_pageseg_mode: PSM.AUTO })
-  isReady = true
   return worker
 }
 

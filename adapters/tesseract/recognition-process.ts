@@ -1,19 +1,24 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { ExtractionError, type RecognizedText, untilAborted } from '../../src/ports/index.js'
-import type { PictureMessage, RecognitionMessage, RecognitionSettings } from './recognition-protocol.js'
+import type { PictureMessage, RecognitionAnswer, RecognitionMessage, RecognitionSettings } from './recognition-protocol.js'
 
 const CHILD = fileURLToPath(new URL('./recognition-child.js', import.meta.url))
 /** The only environment variables that the process inherits: Node may need them to start and to find packages. */
 const INHERITED_ENVIRONMENT = ['NODE_OPTIONS', 'SystemRoot']
 /** The most bytes in one message. Copying more would block the host's event loop. */
 const MAX_PART_BYTES = 262_144
+/** A process is replaced after this number of pictures: WebAssembly never gives memory back. */
+const PICTURES_PER_PROCESS = 50
+/** Tesseract finds no text in a larger picture, and tells no error. */
+const MAX_SIDE_PIXELS = 32_767
 
 /** A process that reads one picture at a time. Do not use it after {@link isSpent} is true. */
 export class RecognitionProcess {
   readonly #child: ChildProcess
   readonly #ended: Promise<void>
   #isSpent = false
+  #pictures = 0
   #receive: ((message: RecognitionMessage) => void) | undefined
   #reportEnd: ((exit: string) => void) | undefined
 
@@ -38,7 +43,7 @@ export class RecognitionProcess {
     this.#unref()
   }
 
-  /** True if the process has ended or ends. */
+  /** True if the process has ended or ends. It ends after an error that may have damaged it, and after many pictures. */
   get isSpent(): boolean {
     return this.#isSpent
   }
@@ -48,17 +53,18 @@ export class RecognitionProcess {
    * @throws ExtractionError, or the reason of the signal
    */
   async recognize(picture: Uint8Array, timeoutMs: number, signal: AbortSignal | undefined): Promise<RecognizedText> {
-    let isAnswered = false
+    let isKept = false
     this.#child.ref()
     this.#child.channel?.ref()
     try {
       const answer = await untilAborted(this.#answer(picture, timeoutMs), signal)
-      isAnswered = true
+      this.#pictures += 1
+      isKept = !answer.isSpent && this.#pictures < PICTURES_PER_PROCESS
       if (answer.type === 'recognized') return { text: answer.text, confidence: answer.confidence }
-      throw new ExtractionError('ERR_CORRUPT_FILE', 'The picture is damaged and cannot be read')
+      throw answer.cause === 'damaged' ? damaged() : tooManyPixels()
     } finally {
       // The end of the process also ends the wait for its answer.
-      if (!isAnswered) await this.terminate()
+      if (!isKept) await this.terminate()
       this.#receive = undefined
       this.#reportEnd = undefined
       this.#unref()
@@ -72,10 +78,7 @@ export class RecognitionProcess {
     if (this.#child.pid !== undefined) await this.#ended
   }
 
-  async #answer(
-    picture: Uint8Array,
-    timeoutMs: number,
-  ): Promise<Exclude<RecognitionMessage, { readonly type: 'died' }>> {
+  async #answer(picture: Uint8Array, timeoutMs: number): Promise<RecognitionAnswer> {
     let timer: NodeJS.Timeout | undefined
     try {
       return await new Promise((resolve, reject) => {
@@ -113,6 +116,17 @@ export class RecognitionProcess {
     this.#child.unref()
     this.#child.channel?.unref()
   }
+}
+
+function damaged(): ExtractionError {
+  return new ExtractionError('ERR_CORRUPT_FILE', 'The picture is damaged and cannot be read')
+}
+
+function tooManyPixels(): ExtractionError {
+  return new ExtractionError(
+    'ERR_EXTRACTION_LIMIT',
+    `A picture whose text is recognised may have at most ${MAX_SIDE_PIXELS.toLocaleString('en-US')} pixels on a side: cut it`,
+  )
 }
 
 function tooSlow(timeoutMs: number): ExtractionError {

@@ -18,10 +18,14 @@ export type PictureMessage =
   /** The picture is whole. */
   | { readonly type: 'recognize' }
 
+/** The answer to a picture. `isSpent`: an error may have damaged the process, which must read no other picture. */
+export type RecognitionAnswer =
+  | ({ readonly type: 'recognized'; readonly isSpent: boolean } & RecognizedText)
+  /** The picture cannot be read. */
+  | { readonly type: 'refused'; readonly cause: 'damaged' | 'too-many-pixels'; readonly isSpent: boolean }
+
 /** Messages of the process. */
 export type RecognitionMessage =
-  | ({ readonly type: 'recognized' } & RecognizedText)
-  /** The picture cannot be read. */
-  | { readonly type: 'unreadable' }
+  | RecognitionAnswer
   /** The process ends next. */
   | { readonly type: 'died'; readonly cause: 'memory' | 'start' }

@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { mkdir, readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { lstat, mkdir, readdir, readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
 import { crc32, deflateSync } from 'node:zlib'
 import { afterEach, describe, expect, it } from 'vitest'
+import { RecognitionProcess } from '../../../adapters/tesseract/recognition-process.js'
 import { TesseractRecognizer, type TesseractRecognizerOptions } from '../../../adapters/tesseract/index.js'
 import { textRecognizerSuite } from '../../conformance/index.js'
 import { temporaryFolder } from '../../temporary-folder.js'
@@ -44,8 +46,8 @@ describe.skipIf(MISSING.length > 0)(`Tesseract${LEFT_OUT}`, () => {
     }
   })
 
-  it('turns a page upright', async () => {
-    const { text, confidence } = await open().recognize(await pictureOf('turned.png'))
+  it.each(['turned.png', 'upside-down.png'])('turns a page upright: %s', async (name) => {
+    const { text, confidence } = await open().recognize(await pictureOf(name))
     expect(lineOf(text)).toBe(HANDBOOK)
     expect(confidence).toBeGreaterThan(0.9)
   })
@@ -62,7 +64,10 @@ describe.skipIf(MISSING.length > 0)(`Tesseract${LEFT_OUT}`, () => {
         'Der Hafen bleibt im Winter geschlossen. Die Übergabe der Schlüssel erfolgt persönlich, und das Frühstück beginnt später.',
       )
       expect(lineOf((await recognizer.recognize(await pictureOf('handbook.png'))).text)).toBe(HANDBOOK)
-      expect(await readdir(tempDir)).toHaveLength(1)
+      const [made = ''] = await readdir(tempDir)
+      // A killed process leaves no data behind.
+      const data = await lstat(join(tempDir, made, 'deu.traineddata.gz'))
+      expect(data.isSymbolicLink() || process.platform === 'win32').toBe(true)
       await recognizer.close()
       expect(await readdir(tempDir)).toEqual([])
     } finally {
@@ -85,6 +90,40 @@ describe.skipIf(MISSING.length > 0)(`Tesseract${LEFT_OUT}`, () => {
       message: expect.stringContaining('more than 256 MB') as string,
     })
     expect(lineOf((await small.recognize(await pictureOf('handbook.png'))).text)).toBe(HANDBOOK)
+  })
+
+  it('refuses a picture with too many pixels on a side, and says so', async () => {
+    await expect(open().recognize(whitePng(40_000, 30))).rejects.toMatchObject({
+      code: 'ERR_EXTRACTION_LIMIT',
+      message: expect.stringContaining('at most 32,767 pixels on a side: cut it') as string,
+    })
+  })
+
+  it('keeps the text that it has read if the orientation cannot be found', async () => {
+    const folder = await temporaryFolder()
+    const reading = processOf({ orientationFolder: folder.path })
+    try {
+      const { text } = await reading.recognize(await pictureOf('upside-down.png'), 60_000, undefined)
+      expect(text).not.toBe('')
+      expect(reading.isSpent).toBe(true)
+    } finally {
+      await reading.terminate()
+      await folder.remove()
+    }
+  })
+
+  it('replaces a process after 50 pictures', async () => {
+    const reading = processOf({})
+    try {
+      const isSpent: boolean[] = []
+      for (let picture = 0; picture < 50; picture += 1) {
+        await reading.recognize(whitePng(60), 60_000, undefined)
+        isSpent.push(reading.isSpent)
+      }
+      expect(isSpent.indexOf(true)).toBe(49)
+    } finally {
+      await reading.terminate()
+    }
   })
 
   it('ends calls in progress and calls that wait when it closes', async () => {
@@ -134,14 +173,22 @@ describe('the options of Tesseract', () => {
   })
 })
 
-/** A white PNG with one bit for each pixel. @param side its width and height in pixels */
-function whitePng(side: number): Buffer {
-  const rows = Buffer.alloc((Math.ceil(side / 8) + 1) * side, 0xff)
+/** A process that reads English, and no more. */
+function processOf(settings: { readonly orientationFolder?: string }): RecognitionProcess {
+  const english = createRequire(import.meta.url).resolve('@tesseract.js-data/eng/package.json')
+  const languageFolder = join(dirname(english), '4.0.0_best_int')
+  return new RecognitionProcess({ languages: ['eng'], languageFolder, maxMemoryMb: 1_024, ...settings })
+}
+
+/** A white PNG with one bit for each pixel. The default is a square. */
+function whitePng(width: number, height: number = width): Buffer {
+  const rowBytes = Math.ceil(width / 8) + 1
+  const rows = Buffer.alloc(rowBytes * height, 0xff)
   // The first byte of each row says that it is not filtered.
-  for (let row = 0; row < side; row += 1) rows[row * (Math.ceil(side / 8) + 1)] = 0
+  for (let row = 0; row < height; row += 1) rows[row * rowBytes] = 0
   const header = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0])
-  header.writeUInt32BE(side, 0)
-  header.writeUInt32BE(side, 4)
+  header.writeUInt32BE(width, 0)
+  header.writeUInt32BE(height, 4)
   const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
   return Buffer.concat([
     signature,

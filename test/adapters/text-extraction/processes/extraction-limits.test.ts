@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fileTimeoutOf, limitsOf } from '../../../../adapters/text-extraction/extraction-limits.js'
+import { fileTimeoutOf, limitsOf, recognitionTimeoutOf } from '../../../../adapters/text-extraction/extraction-limits.js'
 
 const GB = 1_073_741_824
 
@@ -37,5 +37,12 @@ describe('the time to read a file', () => {
   it('is a minute for a small file, and grows with its size up to the limit of all files', () => {
     expect([0, 0.5, 1, 3, 29, 256].map((megabytes) => seconds(megabytes))).toEqual([60, 60, 60, 120, 900, 900])
     expect([0.5, 3].map((megabytes) => seconds(megabytes, 10_000))).toEqual([10, 10])
+  })
+})
+
+describe('the time for the text in the pictures of a file', () => {
+  it('grows with the number of its pictures up to the limit of all files', () => {
+    const minutes = [0, 10, 470, 5_000].map((count) => recognitionTimeoutOf(limitsOf(), count) / 60_000)
+    expect(minutes).toEqual([5, 10, 240, 240])
   })
 })
