@@ -68,8 +68,9 @@ async function answer(picture: Buffer): Promise<void> {
     const { text, confidence } = await recognize(worker, picture)
     send({ type: 'recognized', text, confidence, isSpent })
   } catch (error) {
-    const cause = error === TOO_MANY_PIXELS ? 'too-many-pixels' : 'damaged'
-    isSpent ||= cause === 'damaged' && !String(error).includes(NO_PICTURE)
+    const message = String(error)
+    const cause = message.includes(TOO_MANY_PIXELS) ? 'too-many-pixels' : 'damaged'
+    isSpent ||= cause === 'damaged' && !message.includes(NO_PICTURE)
     send({ type: 'refused', cause, isSpent })
   }
 }
@@ -105,7 +106,7 @@ interface Reading {
 
 async function read(worker: Worker, picture: Buffer): Promise<Reading> {
   const { data } = await worker.recognize(picture, {}, { text: true, debug: true })
-  if (data.text === '' && data.debug?.includes(TOO_MANY_PIXELS)) throw TOO_MANY_PIXELS
+  if (data.text === '' && data.debug?.includes(TOO_MANY_PIXELS)) throw new Error(TOO_MANY_PIXELS)
   return { text: data.text, confidence: data.confidence }
 }
 

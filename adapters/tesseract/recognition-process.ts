@@ -1,7 +1,12 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { ExtractionError, type RecognizedText, untilAborted } from '../../src/ports/index.js'
-import type { PictureMessage, RecognitionAnswer, RecognitionMessage, RecognitionSettings } from './recognition-protocol.js'
+import type {
+  PictureMessage,
+  RecognitionAnswer,
+  RecognitionMessage,
+  RecognitionSettings,
+} from './recognition-protocol.js'
 
 const CHILD = fileURLToPath(new URL('./recognition-child.js', import.meta.url))
 /** The only environment variables that the process inherits: Node may need them to start and to find packages. */

@@ -1,9 +1,4 @@
-import {
-  type ExtractedPiece,
-  ExtractionError,
-  type ExtractionSource,
-  StorageError,
-} from '../../../src/ports/index.js'
+import { type ExtractedPiece, ExtractionError, type ExtractionSource, StorageError } from '../../../src/ports/index.js'
 import { type ExtractionLimits, fileTimeoutOf } from '../extraction-limits.js'
 import { type Arrival, type HostMessage, Mailbox, type PictureMessage } from './extraction-protocol.js'
 import { FileRecognitions } from './file-recognitions.js'

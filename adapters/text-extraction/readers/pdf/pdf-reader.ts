@@ -7,7 +7,15 @@ import { HyphenMender } from '../hyphen-mender.js'
 import { inOrder } from '../in-order.js'
 import { cutPiece } from '../marks.js'
 import { unsureOf } from '../picture/unsure.js'
-import { type FileBytes, pagesMayBeLost, type Recognition, readAll, recognitionEnded, storable, warning } from '../reader.js'
+import {
+  type FileBytes,
+  pagesMayBeLost,
+  type Recognition,
+  readAll,
+  recognitionEnded,
+  storable,
+  warning,
+} from '../reader.js'
 import type { ReaderPiece, ReaderWarning } from '../reader-piece.js'
 import { inColumns } from './pdf-columns.js'
 import { fieldsOf, notesOf, withFields } from './pdf-fields.js'

@@ -2,7 +2,15 @@ import { ExtractionError, type RecognizedText } from '../../../../src/ports/inde
 import { HOW_TO_RECOGNIZE } from '../../picture-formats.js'
 import { HyphenMender } from '../hyphen-mender.js'
 import { inOrder } from '../in-order.js'
-import { type FileBytes, pagesMayBeLost, type Recognition, readAll, recognitionEnded, storable, warning } from '../reader.js'
+import {
+  type FileBytes,
+  pagesMayBeLost,
+  type Recognition,
+  readAll,
+  recognitionEnded,
+  storable,
+  warning,
+} from '../reader.js'
 import type { ReaderPiece, ReaderWarning } from '../reader-piece.js'
 import { isPictureTooLarge, pictureTooLarge } from './picture-size.js'
 import { tiffPages } from './tiff-pages.js'

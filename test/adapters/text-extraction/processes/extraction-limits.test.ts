@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { fileTimeoutOf, limitsOf, recognitionTimeoutOf } from '../../../../adapters/text-extraction/extraction-limits.js'
+import {
+  fileTimeoutOf,
+  limitsOf,
+  recognitionTimeoutOf,
+} from '../../../../adapters/text-extraction/extraction-limits.js'
 
 const GB = 1_073_741_824
 
