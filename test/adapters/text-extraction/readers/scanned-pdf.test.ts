@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { TesseractRecognizer } from '../../../../adapters/tesseract/index.js'
-import { WorkerTextExtractor } from '../../../../adapters/text-extraction/index.js'
+import { WorkerTextExtractor, type WorkerTextExtractorOptions } from '../../../../adapters/text-extraction/index.js'
 import { ExtractionError, type RecognizedText, type TextRecognizer } from '../../../../src/ports/index.js'
 import { extracted, sourceOf } from '../../../extracted.js'
 import { covering, scannedPdf } from '../../../fixtures/scanned-pdf.js'
@@ -9,8 +9,8 @@ import { LEFT_OUT, MISSING } from '../../tesseract/installed.js'
 const HANDBOOK = 'Parental leave is eighteen weeks. The harbour is closed in winter, and the canteen opens at eleven.'
 
 const opened: WorkerTextExtractor[] = []
-function open(recognizer?: TextRecognizer): WorkerTextExtractor {
-  const extractor = new WorkerTextExtractor({ recognizer })
+function open(recognizer?: TextRecognizer, options: WorkerTextExtractorOptions = {}): WorkerTextExtractor {
+  const extractor = new WorkerTextExtractor({ ...options, recognizer })
   opened.push(extractor)
   return extractor
 }
@@ -123,6 +123,23 @@ describe('a scanned PDF', () => {
       code: 'ERR_NO_TEXT',
       message: 'The PDF has no text, and none could be recognised in its pictures',
     })
+  })
+
+  it('that takes too long has the pages up to then, and a warning that names the next one', async () => {
+    const recognizer = recognizerOf(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 300))
+      return { text: 'The picture.', confidence: 0.9 }
+    })
+    const pdf = scannedPdf(Array.from({ length: 9 }, () => ({ picture: 'bits' as const })))
+    const extractor = open(recognizer, { recognitionTimeoutMs: 250 })
+    const { text, pieces } = await extracted(extractor, sourceOf('a.pdf', pdf))
+    const read = text.split('The picture.').length - 1
+    expect(read).toBeGreaterThan(0)
+    expect(read).toBeLessThan(9)
+    const reasons = pieces.flatMap(({ warningReasons = [] }) => warningReasons)
+    expect(reasons.filter((reason) => reason?.code === 'recognition-ended')).toEqual([
+      { code: 'recognition-ended', parameters: { page: read + 1 } },
+    ])
   })
 
   it('that repeats one picture is recognised as far as its size allows', async () => {
