@@ -335,7 +335,7 @@ describe('alcove', () => {
       'inbox/good.txt: 1 chunk from 10 bytes',
       'inbox/zero.txt: 1 chunk from 25 bytes; warning: 1 zero character became U+FFFD',
       'nowhere.txt: failed: no such file or folder (ERR_INVALID_INPUT)',
-      'inbox/picture.png: failed: The name must end with one of .pdf, .docx, .doc, .txt, .md, .csv, .html, .htm, .xlsx, .pptx, .json, .jsonl, .eml, .epub, .odt, .ods, .odp, .rtf, .msg, .log, .yaml, .yml, .toml, .xml, .ini, .srt, .vtt, or as source code does, such as .py (ERR_UNSUPPORTED_FORMAT)',
+      'inbox/picture.png: failed: The file is a picture, and text in pictures is not read: switch text recognition on with npm install tesseract.js @tesseract.js-data/eng @tesseract.js-data/osd and --ocr eng (the option ocr of the engine) (ERR_UNSUPPORTED_FORMAT)',
     ])
     expect(stderr.split('\n')).toEqual([
       'skipped inbox/picture.png: its format is not supported',
