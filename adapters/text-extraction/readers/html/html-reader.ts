@@ -48,11 +48,16 @@ export async function* readPage(
   yield* decoded.warning()
 }
 
-/** The characters of a page, decoded as it declares, and what could not be decoded. */
+/**
+ * The characters of a page, decoded as it declares, and what could not be decoded.
+ *
+ * @param usual the encoding of a page that declares none
+ */
 export async function pageText(
   file: FileBytes,
+  usual?: string,
 ): Promise<{ readonly text: string; readonly warnings: readonly ReaderWarning[] }> {
-  const { decoded } = await decodedPage(file)
+  const { decoded } = await decodedPage(file, usual)
   let text = ''
   for await (const piece of decoded.pieces()) text += piece
   return { text, warnings: [...decoded.warning()].flatMap(({ warnings = [] }) => warnings) }
@@ -68,9 +73,12 @@ export function addPage(html: string, out: MarkedLines): void {
 }
 
 /** The text of a page in the encoding that it declares, and its beginning, in which it declares it. */
-async function decodedPage(file: FileBytes): Promise<{ readonly head: string; readonly decoded: DecodedText }> {
+async function decodedPage(
+  file: FileBytes,
+  usual?: string,
+): Promise<{ readonly head: string; readonly decoded: DecodedText }> {
   const head = (await headOf(file)).toString('latin1').replaceAll('\0', '')
-  return { head, decoded: await DecodedText.of(file, declaredCharset(head)) }
+  return { head, decoded: await DecodedText.of(file, declaredCharset(head) ?? usual) }
 }
 
 async function headOf(file: FileBytes): Promise<Buffer> {

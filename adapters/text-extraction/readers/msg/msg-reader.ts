@@ -1,11 +1,12 @@
 // cspell:ignore appt recip
 import { ExtractionError } from '../../../../src/ports/index.js'
 import { wrongType } from '../../wrong-type.js'
-import { MSG_STREAM, topLevelStreams } from '../doc/doc-container.js'
+import { MSG_STREAM } from '../doc/doc-container.js'
 import { addAttachments, addBody, addHeaders, type SHOWN_HEADERS, undecodable } from '../mail/mail-lines.js'
 import { MarkedLines } from '../marked-lines.js'
 import { type FileBytes, readAll } from '../reader.js'
 import type { ReaderPiece, ReaderWarning } from '../reader-piece.js'
+import { topLevelNames } from './msg-container.js'
 import { bodyOf, type MsgFields, readMail } from './msg-mail.js'
 
 /** The mails inside a mail that are read. No honest mail has more. */
@@ -20,9 +21,8 @@ const OLD_TEXTS = ['001E', '001e'].map((type) => Buffer.from(type, 'utf16le'))
  */
 export async function* readMsg(file: FileBytes): AsyncGenerator<ReaderPiece> {
   const bytes = await readAll(file)
-  // It refuses a damaged container in a moment, in which the library of mails would go round in circles.
-  const streams = topLevelStreams(bytes)
-  if (!streams.has(MSG_STREAM)) throw notMail(streams)
+  const names = topLevelNames(bytes)
+  if (!names.has(MSG_STREAM)) throw notMail(names)
   const hasOldTexts = OLD_TEXTS.some((type) => bytes.includes(type))
   const { fields, warnings } = await readMail(bytes, hasOldTexts)
   const lines = new MsgLines(warnings)
@@ -30,8 +30,8 @@ export async function* readMsg(file: FileBytes): AsyncGenerator<ReaderPiece> {
   yield* lines.pieces()
 }
 
-function notMail(streams: ReadonlyMap<string, unknown>): ExtractionError {
-  if (streams.has('worddocument')) return wrongType('a Word document', '.msg', '.doc')
+function notMail(names: ReadonlySet<string>): ExtractionError {
+  if (names.has('worddocument')) return wrongType('a Word document', '.msg', '.doc')
   return new ExtractionError(
     'ERR_UNSUPPORTED_FORMAT',
     'The file is an OLE container, but not a mail of Outlook: save its text as .docx or .pdf',

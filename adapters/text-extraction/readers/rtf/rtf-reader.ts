@@ -1,7 +1,7 @@
 import { ExtractionError } from '../../../../src/ports/index.js'
 import { MarkedLines } from '../marked-lines.js'
 import { type FileBytes, inMemory, warning } from '../reader.js'
-import type { ReaderPiece } from '../reader-piece.js'
+import type { ReaderPiece, ReaderWarning } from '../reader-piece.js'
 import { RtfText } from './rtf-text.js'
 import { RtfTokens } from './rtf-tokens.js'
 
@@ -41,9 +41,15 @@ export async function* readRtf(file: FileBytes): AsyncGenerator<ReaderPiece> {
   yield { text: '', warnings: [warning(message, 'document-incomplete')] }
 }
 
-/** The text of RTF that is in memory. */
-export async function rtfText(rtf: Buffer): Promise<string> {
+/** The text of RTF that is in memory, and what could not be read. */
+export async function rtfText(
+  rtf: Buffer,
+): Promise<{ readonly text: string; readonly warnings: readonly ReaderWarning[] }> {
   let text = ''
-  for await (const piece of readRtf(inMemory(rtf))) text += piece.text
-  return text
+  const warnings: ReaderWarning[] = []
+  for await (const piece of readRtf(inMemory(rtf))) {
+    text += piece.text
+    warnings.push(...(piece.warnings ?? []))
+  }
+  return { text, warnings }
 }

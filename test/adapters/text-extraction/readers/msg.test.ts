@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { utils, write } from 'cfb'
+import iconv from 'iconv-lite'
 import { afterAll, describe, expect, it } from 'vitest'
 import { WorkerTextExtractor } from '../../../../adapters/text-extraction/index.js'
 import { type Extracted, extracted, sourceOf } from '../../../extracted.js'
@@ -26,6 +27,15 @@ const person = (name: string, address: string, type: number): Record<string, str
   '39FE': address,
   '0C15': type,
 })
+
+/** RTF in the property of a mail, without compression. */
+function packed(rtf: string): Buffer {
+  const head = Buffer.alloc(16)
+  head.writeUInt32LE(rtf.length + 12, 0)
+  head.writeUInt32LE(rtf.length, 4)
+  head.write('MELA', 8, 'latin1')
+  return Buffer.concat([head, Buffer.from(rtf, 'latin1')])
+}
 
 describe('a mail of Outlook', () => {
   it('has subject, people, date and plain text, and its attachments by name', async () => {
@@ -67,17 +77,50 @@ describe('a mail of Outlook', () => {
   })
 
   it('has the page that is packed into RTF, and RTF in the place of a missing text', async () => {
-    const packed = (rtf: string): Buffer => {
-      const head = Buffer.alloc(16)
-      head.writeUInt32LE(rtf.length + 12, 0)
-      head.writeUInt32LE(rtf.length, 4)
-      head.write('MELA', 8, 'latin1')
-      return Buffer.concat([head, Buffer.from(rtf, 'latin1')])
-    }
     const page = String.raw`{\rtf1\ansi\ansicpg1252\fromhtml1 \deff0{\fonttbl{\f0\fswiss Arial;}}{\*\htmltag64 <p>}Caf\'e9 at {\*\htmltag84 <b>}Moss{\*\htmltag92 </b>}\htmlrtf\par\htmlrtf0{\*\htmltag72 </p>}}`
     expect((await extract({ properties: { ...MAIL, '1009': packed(page) } })).text).toContain('\n\nCafé at Moss')
     const plain = String.raw`{\rtf1\ansi First\par Second\par}`
     expect((await extract({ properties: { ...MAIL, '1009': packed(plain) } })).text).toContain('\n\nFirst\nSecond')
+  })
+
+  it('has the text of RTF without its page, and says if it is lost', async () => {
+    const lost = 'the RTF of the mail is damaged: some of its text may be missing'
+    // The page is named and is not there.
+    const noPage = packed(String.raw`{\rtf1\ansi\deff0 {\*\x \fromhtml1}First\par Second\par}`)
+    expect(await extract({ properties: { ...MAIL, '1009': noPage } })).toMatchObject({
+      text: expect.stringContaining('\n\nFirst\nSecond') as string,
+      warnings: [],
+    })
+    const torn = noPage.subarray(0, -20)
+    const [long, unlike] = [Buffer.from(noPage), packed('This is no RTF at all.')]
+    long.writeUInt32LE(64 * 1_048_576, 4)
+    for (const damaged of [torn, long, unlike, Buffer.alloc(9)]) {
+      expect((await extract({ properties: { ...MAIL, '1009': damaged } })).warnings).toEqual([lost])
+    }
+    expect(await extract({ properties: { ...MAIL, '1000': 'The plain text.', '1009': torn } })).toMatchObject({
+      text: expect.stringContaining('\n\nThe plain text.') as string,
+      warnings: [lost],
+    })
+  })
+
+  it('has its plain text if its page or its other texts cannot be decoded', async () => {
+    const binary = Buffer.from(Array.from({ length: 400 }, (_, at) => 1 + (at % 8)))
+    const properties = { ...MAIL, '1000': 'The plain text.' }
+    expect(await extract({ properties: { ...properties, '1013': binary } })).toMatchObject({
+      text: expect.stringContaining('\n\nThe plain text.') as string,
+      warnings: ['the page of the mail cannot be decoded: some of its text may be missing'],
+    })
+    const { text, warnings } = await extract({ properties: { '0037': { ansi: binary }, '1000': 'The plain text.' } })
+    expect(text).toContain('The plain text.')
+    expect(warnings).toMatchObject([expect.stringContaining('the encoding is not certain')])
+  })
+
+  it('has a page without a declaration in the code page of the mail', async () => {
+    const page = iconv.encode('<p>Kavárna Ůsť: út–čt</p>', 'windows-1250')
+    const textIn = async (codePage: number): Promise<string> =>
+      (await extract({ properties: { '1013': page, '3FDE': codePage } })).text
+    expect(await textIn(1250)).toBe('Kavárna Ůsť: út–čt')
+    expect(await textIn(1251)).toBe('Kavбrna Щsќ: ъt–иt')
   })
 
   it('has the mails inside it, and the time and place of an appointment', async () => {
