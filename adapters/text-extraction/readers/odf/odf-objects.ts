@@ -35,12 +35,15 @@ export class OdfObjects {
     return objects
   }
 
-  /** The formula in one line. @returns '' if the reference names none */
-  formula(reference: string | undefined): string {
-    return this.#formulas.get(keyOf(reference ?? '')) ?? ''
+  /** Takes a formula in one line: a hostile file may name one again and again. @returns '' if the reference names none */
+  takeFormula(reference: string | undefined): string {
+    const key = keyOf(reference ?? '')
+    const formula = this.#formulas.get(key) ?? ''
+    this.#formulas.delete(key)
+    return formula
   }
 
-  /** Takes the lines of a chart: a hostile file may name one again and again. */
+  /** Takes the lines of a chart, as {@link takeFormula}. */
   takeChart(reference: string | undefined): readonly string[] {
     const key = keyOf(reference ?? '')
     const lines = this.#charts.get(key) ?? []

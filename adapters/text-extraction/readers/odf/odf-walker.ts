@@ -30,7 +30,7 @@ const HIDDEN = new Set([
 /** Elements whose text is a paragraph. */
 const PARAGRAPH = new Set(['text:p', 'text:h', 'presentation:footer-decl', 'presentation:header-decl'])
 /** Elements inside a paragraph whose text belongs to it. Notes, comments and drawings have paragraphs of their own. */
-const INLINE = /^(?:text:(?!note)|loext:|presentation:|dr3d:|officeooo:)/
+const INLINE = /^(?:text:(?!note$|note-body$|note-citation$)|loext:|presentation:|dr3d:|officeooo:)/
 /** A hostile file may ask for any number of spaces. */
 const MAX_SPACES = 200
 

@@ -112,7 +112,7 @@ export class OdpText implements OdfHandler {
   }
 
   #addObject(reference: string | undefined): void {
-    this.#body.add(this.objects.formula(reference))
+    this.#body.add(this.objects.takeFormula(reference))
     for (const line of this.objects.takeChart(reference)) this.#body.add(line)
   }
 

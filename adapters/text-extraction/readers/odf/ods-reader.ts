@@ -38,6 +38,10 @@ async function* readSheets(file: DocxPackage): AsyncGenerator<ReaderPiece> {
     const message = count === 1 ? '1 hidden sheet is left out' : `${count} hidden sheets are left out`
     warnings.push(warning(message, 'hidden-sheets', { count }))
   }
+  if (text.leftOut > 0) {
+    const count = text.leftOut.toLocaleString('en-US')
+    warnings.push(textMayBeMissing(`${count} repetitions of cells and rows are left out`))
+  }
   warnings.push(...text.warnings)
   if (warnings.length > 0) yield { text: '', warnings }
 }

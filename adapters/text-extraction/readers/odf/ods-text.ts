@@ -46,6 +46,8 @@ interface OpenCell {
 export class OdsText implements OdfHandler {
   /** The number of sheets that are not shown. */
   hidden = 0
+  /** The repetitions of cells and rows for which there is no room. */
+  leftOut = 0
   readonly warnings: ReaderWarning[] = []
   #sheets = 0
   #rows: SheetRows | undefined
@@ -168,7 +170,7 @@ export class OdsText implements OdfHandler {
     const column = row.column
     row.column = Math.min(MAX_COLUMNS, row.column + cell.repeated)
     if (text === '' || column >= MAX_COLUMNS) return
-    const times = this.#repeated.timesFor(text.length, Math.min(cell.repeated, MAX_COLUMNS - column))
+    const times = this.#timesFor(text.length, Math.min(cell.repeated, MAX_COLUMNS - column))
     for (let at = column; at < column + times; at += 1) this.#addCell(row, at, text, cell)
     if (cell.rows > 1) this.#merges.set(this.#rowNumber, column, this.#rowNumber + cell.rows - 1)
   }
@@ -190,11 +192,17 @@ export class OdsText implements OdfHandler {
     if (row === undefined) return
     const { repeated, cells, columns, numbers, mayBeNames } = row
     const styles = [...row.styles].sort().join(' ')
-    const times = cells.length === 0 ? 0 : this.#repeated.timesFor(row.characters, repeated)
+    const times = cells.length === 0 ? 0 : this.#timesFor(row.characters, repeated)
     for (let time = 0; time < times; time += 1) {
       this.#rows?.add({ row: this.#rowNumber + time, cells, columns, numbers, mayBeNames, styles })
     }
     this.#rowNumber += repeated - 1
+  }
+
+  #timesFor(characters: number, times: number): number {
+    const allowed = this.#repeated.timesFor(characters, times)
+    this.leftOut += times - allowed
+    return allowed
   }
 }
 

@@ -108,7 +108,7 @@ export class OdtText implements OdfHandler {
   }
 
   #addObject(reference: string | undefined): void {
-    this.#flows.write(this.objects.formula(reference))
+    this.#flows.write(this.objects.takeFormula(reference))
     for (const line of this.objects.takeChart(reference)) this.charts.add(line)
   }
 

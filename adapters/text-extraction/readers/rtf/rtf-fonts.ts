@@ -1,9 +1,21 @@
+// cspell:ignore macgreek macthai macturkish
+import { USUAL_ENCODING } from './rtf-bytes.js'
+
 /** The encodings of the character sets of fonts. */
 const CHARSETS: Readonly<Record<number, string>> = {
   77: 'macintosh',
   78: 'shift_jis',
+  79: 'cp949',
   80: 'gbk',
   81: 'big5',
+  // No decoder knows the first two: their text is read as western, with a warning.
+  83: 'x-mac-hebrew',
+  84: 'x-mac-arabic',
+  85: 'macgreek',
+  86: 'macturkish',
+  87: 'macthai',
+  88: 'maccenteuro',
+  89: 'maccyrillic',
   128: 'shift_jis',
   129: 'cp949',
   130: 'johab',
@@ -30,6 +42,24 @@ const CODE_PAGES: Readonly<Record<number, string>> = {
   950: 'big5',
   1361: 'johab',
   10_000: 'macintosh',
+  10_001: 'shift_jis',
+  10_002: 'big5',
+  10_003: 'cp949',
+  10_006: 'macgreek',
+  10_007: 'maccyrillic',
+  10_008: 'gbk',
+  10_021: 'macthai',
+  10_029: 'maccenteuro',
+  10_081: 'macturkish',
+  20_127: 'us-ascii',
+  20_932: 'euc-jp',
+  50_220: 'iso-2022-jp',
+  50_221: 'iso-2022-jp',
+  50_222: 'iso-2022-jp',
+  51_932: 'euc-jp',
+  51_949: 'euc-kr',
+  52_936: 'hz-gb-2312',
+  54_936: 'gb18030',
   65_001: 'utf-8',
 }
 /** A hostile file may declare any number of fonts. */
@@ -46,7 +76,7 @@ interface Font {
 /** The fonts of a file and its encoding. */
 export class RtfFonts {
   /** The encoding of texts in fonts without one of their own. */
-  encoding = 'windows-1252'
+  encoding: string = USUAL_ENCODING
   usual: number | undefined
   readonly #fonts = new Map<number, Font>()
   #font: Font | undefined

@@ -2,6 +2,8 @@ import { ExtractionError } from '../../../../src/ports/index.js'
 import { MarkedLines } from '../marked-lines.js'
 import { type FileBytes, inMemory, warning } from '../reader.js'
 import type { ReaderPiece, ReaderWarning } from '../reader-piece.js'
+import { encodingUnsure } from '../text-reader.js'
+import { USUAL_ENCODING } from './rtf-bytes.js'
 import { RtfText } from './rtf-text.js'
 import { RtfTokens } from './rtf-tokens.js'
 
@@ -36,6 +38,7 @@ export async function* readRtf(file: FileBytes): AsyncGenerator<ReaderPiece> {
     for (const paragraph of paragraphs) story.add(paragraph.trimStart())
   }
   yield* story.pieces()
+  if (text.isEncodingUnsure) yield { text: '', warnings: [encodingUnsure(USUAL_ENCODING)] }
   if (isComplete) return
   const message = 'the document is incomplete: some of its text is missing'
   yield { text: '', warnings: [warning(message, 'document-incomplete')] }

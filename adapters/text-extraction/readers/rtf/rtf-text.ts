@@ -45,6 +45,7 @@ export class RtfText {
   /** For each text that goes on behind a box: true if its paragraph is open. */
   readonly #paragraphs: boolean[] = []
   #isOver = false
+  #isUnsure = false
 
   constructor(private readonly story: MarkedLines) {
     this.#flows = new DocxFlows(story)
@@ -58,6 +59,11 @@ export class RtfText {
   /** True if the last group has ended. */
   get isComplete(): boolean {
     return this.#isOver
+  }
+
+  /** True if text of the document is in an encoding that no decoder knows. */
+  get isEncodingUnsure(): boolean {
+    return this.#isUnsure
   }
 
   add(tokens: readonly RtfToken[]): void {
@@ -212,6 +218,8 @@ export class RtfText {
   }
 
   #addBytes(bytes: Uint8Array): void {
+    // A byte-order mark stands before the first group.
+    if (this.#outer.length === 0) return
     const group = this.#group
     group.isFirst = false
     if (group.destination === 'skip' || group.destination === 'info') return
@@ -226,7 +234,10 @@ export class RtfText {
 
   #decode(): void {
     const text = this.#bytes.take(this.#fonts.nameOf(this.#group.font))
-    if (text !== '') this.#write(text)
+    if (text === '') return
+    const { destination } = this.#group
+    if (this.#bytes.isUnsure && destination !== 'fonts' && destination !== 'styles') this.#isUnsure = true
+    this.#write(text)
   }
 
   #addUnicode(code: number): void {

@@ -212,6 +212,18 @@ describe('an OpenDocument text', () => {
     expect((await extract(bare)).text).toBe('Bare.')
   })
 
+  it('has a formula once that it names again and again', async () => {
+    const others = { 'Object 2/content.xml': FORMULA }
+    const body = p(`Let ${object('Object 2').repeat(1_000)}${object('OBJECT 2')} be.`)
+    expect(await linesOf(body, { others })).toEqual(['Let E=(m+1)/(c^2) be.'])
+  })
+
+  it('has the references to its notes', async () => {
+    const note = `<text:note text:id="n1"><text:note-citation>4</text:note-citation><text:note-body>${p('A note.')}</text:note-body></text:note>`
+    const reference = '<text:note-ref text:note-class="footnote" text:ref-name="n1">4</text:note-ref>'
+    expect(await linesOf(p(`Body${note}, see note ${reference}.`))).toEqual(['Body, see note 4.', '', 'A note.'])
+  })
+
   it('is read in seconds if it names one chart again and again', async () => {
     const rows = Array.from({ length: 20_000 }, (_, at) => row(cell(`City ${at}`), number(at))).join('')
     const chart = odfPart(

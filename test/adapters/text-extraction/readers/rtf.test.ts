@@ -45,6 +45,21 @@ describe('an RTF document', () => {
     expect(await linesOf(body)).toEqual(['café Привет 日本 αβ• €😀 été “x”—\u00A0y-z {}\\'])
   })
 
+  it('is decoded by the encodings of the Mac and by code pages, with a warning where none is known', async () => {
+    const fonts = String.raw`{\fonttbl{\f4\fcharset89 A;}{\f5\fcharset85 B;}{\f6\fnil\cpg54936 C;}{\f7\fcharset83 \'e0;}}`
+    const known = await extract(String.raw`${fonts}{\f4 \'8f\'f0} {\f5 \'e1} {\f6 \'d6\'d0} {\f7 plain}\par`)
+    expect(known).toMatchObject({ text: 'Пр α 中 plain', warnings: [] })
+    const { warnings } = await extract(String.raw`${fonts}{\f7 \'e0\'e1} {\f7 \'e2}\par`)
+    expect(warnings).toEqual([
+      'the encoding is not certain: the text was read as windows-1252; if that is wrong, save it as UTF-8',
+    ])
+  })
+
+  it('has no text before its first group', async () => {
+    const bytes = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), rtf('Text.')])
+    expect((await read(extractor, 'a.rtf', bytes)).text).toBe('Text.')
+  })
+
   it('has tables as rows with the names of their columns, merged cells in each of their rows, and nested tables', async () => {
     const merged = (down: string): string => String.raw`\clvm${down}\cellx1000\cellx2000\cellx3000`
     const nested = String.raw`{\pard\intbl\itap2 inner a\nestcell inner b\nestcell{\*\nesttableprops\trowd\cellx1\cellx2\nestrow}{\nonesttables\par}}\pard\intbl `
