@@ -13,6 +13,10 @@ const LANGUAGES = (
 const OF_SCRIPT: Rule = { letters: 40, prose: 0.6, margin: 0 }
 const IN_LATIN: Rule = { letters: 100, prose: 0.9, margin: 0.014 }
 const IN_OTHERS: Rule = { letters: 100, prose: 0.86, margin: 0.005 }
+/** The language in which nouns have capital letters. */
+const WITH_CAPITALS = 'deu'
+/** Share of words with a capital letter above which a text is a list of names. */
+const MOST_CAPITALS = 0.8
 /** `franc` reads no more of a text. */
 const MOST_CHARACTERS = 2_000
 /** Share of the parts of a text that must be in its language. */
@@ -31,13 +35,15 @@ interface Rule {
  * Detects the language of a text.
  *
  * @param parts parts of the text, some hundred characters each
- * @returns its ISO 639-1 code; `undefined` if it is not sure, as for code, tables and texts in several languages
+ * @returns its ISO 639-1 code; `undefined` if it is not sure, as for code, tables, lists of names and texts in several languages
  */
 export function languageOf(parts: readonly string[]): string | undefined {
   const text = parts.map((part) => part.slice(0, Math.floor(MOST_CHARACTERS / parts.length))).join('\n')
   const [[first, score] = ['und', 0], second] = francAll(text, { only: LANGUAGES })
   if (first === 'und') return undefined
-  const rule = second === undefined ? OF_SCRIPT : isLatin(text) ? IN_LATIN : IN_OTHERS
+  const isInLatin = isLatin(text)
+  if (isInLatin && first !== WITH_CAPITALS && isListOfNames(text)) return undefined
+  const rule = second === undefined ? OF_SCRIPT : isInLatin ? IN_LATIN : IN_OTHERS
   const letters = countOf(text, /[\p{L}\p{M}]/gu)
   const spaces = countOf(text, /\s+/gu)
   const prose = (letters + spaces) / text.replaceAll(/\s+/gu, ' ').length
@@ -45,6 +51,11 @@ export function languageOf(parts: readonly string[]): string | undefined {
   const agreeing = parts.filter((part) => francAll(part, { only: LANGUAGES })[0]?.[0] === first)
   if (agreeing.length < parts.length * AGREEING_PARTS) return undefined
   return Intl.getCanonicalLocales(first)[0]
+}
+
+function isListOfNames(text: string): boolean {
+  const words = countOf(text, /\p{L}[\p{L}\p{M}]*/gu)
+  return countOf(text, /(?<![\p{L}\p{M}])\p{Lu}/gu) > words * MOST_CAPITALS
 }
 
 function isLatin(text: string): boolean {

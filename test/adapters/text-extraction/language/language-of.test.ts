@@ -28,6 +28,29 @@ describe('the language of a text', () => {
     expect(detect('1 2 3 4 5 6 7 8 9'.repeat(50))).toBeUndefined()
   })
 
+  it.each([
+    [
+      'cities',
+      'Amsterdam\nAthens\nBarcelona\nBelgrade\nBerlin\nBratislava\nBrussels\nBucharest\nBudapest\nCopenhagen\nDublin\nGeneva\nHelsinki\nKrakow\nLisbon\nLjubljana\nLondon\nLuxembourg\nLyon\nMadrid\nMarseille\nMilan\nMunich\nNaples\nOslo\nParis\nPorto\nPrague\nRiga\nRome\nSarajevo\nSeville\nSofia\nStockholm\nTallinn\nTirana\nValencia\nVienna\nVilnius\nWarsaw\nZagreb\nZurich',
+    ],
+    [
+      'Italian names',
+      'Alessandro Rossi\nAntonella Ferrari\nBeatrice Colombo\nCarlo Ricci\nChiara Marino\nDavide Romano\nElena Bianchi\nFederica Galli\nFrancesco Esposito\nGiorgia Conti\nGiovanni De Luca\nGiulia Mancini\nLorenzo Costa\nLuca Giordano\nMarco Rizzo\nMatteo Lombardi\nPaola Moretti\nSimona Barbieri\nStefano Fontana\nValentina Santoro',
+    ],
+    [
+      'dishes',
+      'Antipasto Platter\nBruschetta\nCaprese Salad\nMinestrone\nCarpaccio\nGnocchi Gorgonzola\nSpaghetti Carbonara\nRigatoni Amatriciana\nTagliatelle Bolognese\nLasagne\nRavioli\nRisotto Milanese\nMargherita Pizza\nQuattro Stagioni\nCalzone\nScaloppine\nOssobuco\nTiramisu\nPanna Cotta\nAffogato\nEspresso\nCappuccino',
+    ],
+  ])('is not known for a list of %s', (_what, list) => {
+    expect(detect(list)).toBeUndefined()
+  })
+
+  it('is known for German, whose nouns have capital letters', () => {
+    const german =
+      'Kaffee, Tee und Kuchen gibt es im Garten. Gäste, Kinder und Hunde sind willkommen. Brot, Butter, Käse und Wurst kommen vom Hof der Familie. Milch, Eier, Obst und Gemüse auch.'
+    expect(detect(german)).toBe('de')
+  })
+
   it('is not known for short texts and texts without words', () => {
     for (const text of [
       '',
