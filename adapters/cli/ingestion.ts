@@ -176,6 +176,7 @@ function refusal(problem: string): string {
 }
 
 const UNREADABLE = 'its format is not supported'
+const MINIFIED = 'it is minified code; to ingest it, name it'
 
 /** The reasons to skip an entry of a folder: singular and plural. */
 const REASONS: Readonly<Record<SkipReason, readonly [string, string]>> = {
@@ -197,7 +198,7 @@ interface FilesToIngest {
 
 /**
  * Lists the files that the paths on the command line name. A named file is always taken. A folder yields the files with
- * a known extension in it and its subfolders.
+ * a known extension in it and its subfolders, without minified code.
  *
  * @param readsPictures true if text in pictures is recognised: a folder then yields pictures too
  */
@@ -205,7 +206,7 @@ export async function filesToIngest(paths: readonly string[], readsPictures: boo
   const files: FileToIngest[] = []
   const emptyFolders: string[] = []
   const skipped: string[] = []
-  const { isReadableName } = await import('../text-extraction/index.js')
+  const { isMinified, isReadableName } = await import('../text-extraction/index.js')
   for (const path of paths) {
     const isFolder = await stat(path).then(
       (found) => found.isDirectory(),
@@ -218,13 +219,14 @@ export async function filesToIngest(paths: readonly string[], readsPictures: boo
     }
     const skipReasons: SkipReason[] = []
     const found = await listFolder(path, { onSkipped: (_path, reason) => skipReasons.push(reason) })
-    const readable = found.filter(({ name }) => isReadableName(name, readsPictures))
-    if (readable.length === 0) emptyFolders.push(path)
+    const before = files.length
     for (const listed of found) {
       const { name, systemPath } = listed
-      if (isReadableName(name, readsPictures)) files.push({ path: systemPath, name, listed })
-      else skipped.push(`skipped ${systemPath}: ${UNREADABLE}`)
+      if (!isReadableName(name, readsPictures)) skipped.push(`skipped ${systemPath}: ${UNREADABLE}`)
+      else if (isMinified(name)) skipped.push(`skipped ${systemPath}: ${MINIFIED}`)
+      else files.push({ path: systemPath, name, listed })
     }
+    if (files.length === before) emptyFolders.push(path)
     if (skipReasons.length > 0) {
       skipped.push(`skipped in ${path}: ${countReasons(skipReasons)}; to ingest such a file, name it`)
     }

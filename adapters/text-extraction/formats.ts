@@ -70,6 +70,15 @@ export function isReadableName(fileName: string, readsPictures = false): boolean
   )
 }
 
+/** The ends of the names of code that a program made short. */
+const MINIFIED = ['.min.js', '.min.css']
+
+/** True for minified code. Folders leave it out: another file says the same for readers. */
+export function isMinified(fileName: string): boolean {
+  const lower = fileName.toLowerCase()
+  return MINIFIED.some((end) => lower.endsWith(end))
+}
+
 function formatIn<Format extends TextFormat>(formats: readonly Format[], fileName: string): Format | undefined {
   const lower = fileName.toLowerCase()
   return formats.find(({ extension }) => lower.endsWith(extension))

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import picomatch from 'picomatch'
 import { type FolderFile, openFolderFile } from '../../node-kit/index.js'
-import { isReadableName } from '../../text-extraction/index.js'
+import { isMinified, isReadableName } from '../../text-extraction/index.js'
 
 export interface FileFilter {
-  /** Globs of the paths to take, such as `handbook/**`. Default: every file of a format that the engine reads. */
+  /** Globs of the paths to take, such as `handbook/**`. Default: every file of a format that the engine reads, without minified code. */
   readonly include?: readonly string[] | undefined
   /** Globs of the paths to leave out. Default: none. */
   readonly exclude?: readonly string[] | undefined
@@ -14,7 +14,8 @@ export interface FileFilter {
 
 /** @returns a function that is true for the paths that a filter selects */
 export function matcherOf({ include, exclude = [], pictures = false }: FileFilter): (path: string) => boolean {
-  const isIncluded = include === undefined ? (path: string) => isReadableName(path, pictures) : globMatcher(include)
+  const isIncluded =
+    include === undefined ? (path: string) => isReadableName(path, pictures) && !isMinified(path) : globMatcher(include)
   const isExcluded = exclude.length === 0 ? () => false : globMatcher(exclude)
   return (path) => isIncluded(path) && !isExcluded(path)
 }

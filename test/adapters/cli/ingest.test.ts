@@ -33,7 +33,7 @@ describe('alcove ingest of special files and folders', () => {
 
   it.skipIf(process.platform === 'win32')('reports the files of a folder that it skipped', async () => {
     await mkdir(inFolder('inbox/deep'), { recursive: true })
-    for (const name of ['good.txt', '.hidden.txt', 'deep/.DS_Store', 'photo.png'])
+    for (const name of ['good.txt', '.hidden.txt', 'deep/.DS_Store', 'photo.png', 'app.min.js'])
       await writeFile(inFolder(`inbox/${name}`), 'text')
     await symlink('good.txt', inFolder('inbox/link.txt'))
     await symlink('nowhere.txt', inFolder('inbox/dead.txt'))
@@ -42,6 +42,7 @@ describe('alcove ingest of special files and folders', () => {
       exitCode: 0,
       stdout: 'inbox/good.txt: 1 chunk from 4 bytes\n',
       stderr: [
+        'skipped inbox/app.min.js: it is minified code; to ingest it, name it\n',
         'skipped inbox/photo.png: its format is not supported\n',
         'skipped in inbox: 2 hidden, 1 symbolic link, 1 dead link, 1 special file; to ingest such a file, name it\n',
       ].join(''),

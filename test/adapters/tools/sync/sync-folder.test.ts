@@ -151,12 +151,14 @@ describe('a folder that a context follows', () => {
     }
   })
 
-  it('leaves out hidden entries, links and node_modules', async () => {
+  it('leaves out hidden entries, links, node_modules and minified code', async () => {
     await write('.git/a.txt', 'a')
     await write('node_modules/b/readme.md', 'b')
     await write('c.txt', 'c')
     await symlink(join(folder.path, 'c.txt'), join(folder.path, 'd.txt'))
     await symlink(folder.path, join(folder.path, 'round'))
+    await write('site/app.min.js', 'a=1')
+    await write('site/App.MIN.css', 'a{}')
     expect(await sync()).toEqual({ added: 1 })
   })
 
