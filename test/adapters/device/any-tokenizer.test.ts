@@ -110,7 +110,9 @@ describe('a model of any tokenizer', () => {
     await writeProfile(path, { ...(await profileOf(path)), dimensions: 64 })
     await expect(DeviceEmbeddingModel.open(path)).rejects.toMatchObject({
       code: 'ERR_MODEL_CHANGED',
-      message: expect.stringMatching(/dimensions is 64, and the model gives vectors of 48: write 48, or fewer/) as string,
+      message: expect.stringMatching(
+        /dimensions is 64, and the model gives vectors of 48: write 48, or fewer/,
+      ) as string,
     })
   })
 
