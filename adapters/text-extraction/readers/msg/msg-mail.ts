@@ -8,6 +8,7 @@ import { detectCharset } from '../../charsets/charset.js'
 import { declaredCharset, pageText } from '../html/html-reader.js'
 import { inMemory, textMayBeMissing } from '../reader.js'
 import type { ReaderWarning } from '../reader-piece.js'
+import { USUAL_ENCODING } from '../rtf/rtf-bytes.js'
 import { codePage } from '../rtf/rtf-fonts.js'
 import { rtfText } from '../rtf/rtf-reader.js'
 import { encodingUnsure } from '../text-reader.js'
@@ -15,7 +16,6 @@ import { openMail } from './msg-container.js'
 
 /** The encoding in which each byte is a character. */
 const BYTE_FOR_BYTE = 'latin1'
-const USUAL_ENCODING = 'windows-1252'
 /** The code page of texts without accents. Texts that have accents show their encoding. */
 const ASCII = 20_127
 /** Longer RTF is hostile: the library takes it apart in memory. */

@@ -3,13 +3,15 @@ import { encrypted } from '../doc/doc-container.js'
 import { isZip } from '../docx/checked-zip.js'
 import { DamagedPartError, DocxPackage } from '../docx/docx-package.js'
 import { walkXml, type XmlVisitor } from '../docx/docx-xml.js'
-import { fileTitle } from '../file-title.js'
+import type { MarkedLines } from '../marked-lines.js'
+import { TitleProperty } from '../office/title-property.js'
+import { textMayBeMissing } from '../reader.js'
+import type { ReaderPiece, ReaderWarning } from '../reader-piece.js'
+import { type OdfHandler, OdfWalker } from './odf-walker.js'
 
-export const CONTENT = 'content.xml'
+const CONTENT = 'content.xml'
 export const STYLES = 'styles.xml'
 const MANIFEST = 'META-INF/manifest.xml'
-/** A longer title is cut before it is read. */
-const MAX_TITLE_CHARACTERS = 10_000
 
 /**
  * Opens an OpenDocument file.
@@ -43,23 +45,39 @@ export async function walkOdf(file: DocxPackage, part: string, visitor: XmlVisit
   for await (const _ of walkXml(file.bytes(part), visitor, part, { hasDocumentType: true }));
 }
 
+/** The content of a file while it is read. */
+interface ReadContent {
+  readonly handler: OdfHandler
+  /** The lines of the handler: long ones are yielded while the content is read. */
+  readonly out: MarkedLines
+  /** True if the content had any text before its damage. */
+  readonly hasText: () => boolean
+  readonly warnings: ReaderWarning[]
+}
+
+/**
+ * Reads the main content. Damage is a warning if there is text before it.
+ * @throws ExtractionError `ERR_CORRUPT_FILE`
+ */
+export async function* contentPieces(
+  file: DocxPackage,
+  { handler, out, hasText, warnings }: ReadContent,
+): AsyncGenerator<ReaderPiece> {
+  try {
+    const walk = walkXml(file.bytes(CONTENT), new OdfWalker(handler), CONTENT, { hasDocumentType: true })
+    for await (const _ of walk) yield* out.longPieces()
+  } catch (error) {
+    passDamage(error)
+    if (!hasText()) throw damaged(`${CONTENT} is damaged`)
+    warnings.push(textMayBeMissing(`${CONTENT} is damaged`))
+  }
+}
+
 /** The title of the file that its properties have. @returns '' without one that says something */
 export async function odfTitle(file: DocxPackage): Promise<string> {
-  let text = ''
-  let title: string | undefined
-  const properties = {
-    open: () => {
-      text = ''
-    },
-    close: (element: string) => {
-      if (element === 'dc:title') title ??= text
-    },
-    text: (more: string) => {
-      if (text.length < MAX_TITLE_CHARACTERS) text += more
-    },
-  }
+  const properties = new TitleProperty((element) => element === 'dc:title')
   if (file.has('meta.xml')) await walkOdf(file, 'meta.xml', properties).catch(passDamage)
-  return fileTitle(title)
+  return properties.title
 }
 
 /** @throws the error, unless it tells that a part is damaged */
@@ -68,6 +86,6 @@ export function passDamage(error: unknown): undefined {
   return undefined
 }
 
-export function damaged(problem: string): ExtractionError {
+function damaged(problem: string): ExtractionError {
   return new ExtractionError('ERR_CORRUPT_FILE', `The file is damaged: ${problem}`)
 }

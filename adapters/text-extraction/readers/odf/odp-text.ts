@@ -1,6 +1,6 @@
 import { DocxTable, KeptBlocks } from '../docx/docx-blocks.js'
 import type { Attributes } from '../docx/docx-xml.js'
-import type { SlideLines } from '../office/slide-lines.js'
+import { isFirst, MAX_REPEATED, type SlideLines } from '../office/slide-lines.js'
 import type { OdfObjects } from './odf-objects.js'
 import type { OdfStyles } from './odf-styles.js'
 import { countIn, type OdfHandler } from './odf-walker.js'
@@ -9,8 +9,6 @@ import { countIn, type OdfHandler } from './odf-walker.js'
 const EMPTY = new Set(['page-number', 'page'])
 /** Placeholders that repeat the same text on every slide: only the first of them counts. */
 const REPEATED = new Set(['date-time', 'footer', 'header'])
-/** A hostile file may have any number of different texts in them. */
-const MAX_REPEATED = 1_000
 const LEFT_OUT = new Set(['office:annotation', 'draw:page-thumbnail', 'presentation:date-time-decl'])
 
 /** Turns the XML of a presentation into the title, the text and the notes of each slide. */
@@ -95,7 +93,7 @@ export class OdpText implements OdfHandler {
     for (const kind of ['header', 'footer']) {
       const name = attribute(`use-${kind}-name`)
       const text = this.#declared.get(`presentation:${kind}-decl ${name ?? ''}`) ?? ''
-      if (name !== undefined && text !== '' && this.#isFirst(text)) this.#body.add(text)
+      if (name !== undefined && text !== '' && isFirst(text, this.#repeated)) this.#body.add(text)
     }
   }
 
@@ -122,16 +120,10 @@ export class OdpText implements OdfHandler {
     const kind = this.#shapes.at(-1) ?? ''
     if (text === '' || EMPTY.has(kind)) return
     if (this.#isInNotes && kind !== 'notes') return
-    if (REPEATED.has(kind) && (kind === 'date-time' || !this.#isFirst(text))) return
+    if (REPEATED.has(kind) && (kind === 'date-time' || !isFirst(text, this.#repeated))) return
     const blocks = this.#isInNotes ? this.#notes : kind === 'title' ? this.#title : this.#body
     const out = this.#table?.blocks ?? blocks
     out.add(text)
-  }
-
-  #isFirst(text: string): boolean {
-    if (this.#repeated.has(text) || this.#repeated.size >= MAX_REPEATED) return false
-    this.#repeated.add(text)
-    return true
   }
 
   #openTable(name: string, attribute: Attributes): void {

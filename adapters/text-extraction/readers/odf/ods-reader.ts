@@ -1,12 +1,10 @@
 import type { DocxPackage } from '../docx/docx-package.js'
-import { walkXml } from '../docx/docx-xml.js'
 import { titled } from '../file-title.js'
 import { MarkedLines } from '../marked-lines.js'
 import { type FileBytes, readAll, textMayBeMissing, warning } from '../reader.js'
 import type { ReaderPiece, ReaderWarning } from '../reader-piece.js'
-import { CONTENT, damaged, odfTitle, openOdf, passDamage, STYLES, walkOdf } from './odf-file.js'
+import { contentPieces, odfTitle, openOdf, passDamage, STYLES, walkOdf } from './odf-file.js'
 import { OdfStyles } from './odf-styles.js'
-import { OdfWalker } from './odf-walker.js'
 import { OdsText } from './ods-text.js'
 
 /**
@@ -24,14 +22,7 @@ async function* readSheets(file: DocxPackage): AsyncGenerator<ReaderPiece> {
   const out = new MarkedLines()
   const text = new OdsText(out, styles)
   const warnings: ReaderWarning[] = []
-  try {
-    const walk = walkXml(file.bytes(CONTENT), new OdfWalker(text), CONTENT, { hasDocumentType: true })
-    for await (const _ of walk) yield* out.longPieces()
-  } catch (error) {
-    passDamage(error)
-    if (out.lines === 0) throw damaged(`${CONTENT} is damaged`)
-    warnings.push(textMayBeMissing(`${CONTENT} is damaged`))
-  }
+  yield* contentPieces(file, { handler: text, out, hasText: () => out.lines > 0, warnings })
   yield* out.pieces()
   if (text.hidden > 0) {
     const count = text.hidden

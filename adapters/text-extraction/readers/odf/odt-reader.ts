@@ -1,11 +1,10 @@
 import type { KeptBlocks } from '../docx/docx-blocks.js'
 import type { DocxPackage } from '../docx/docx-package.js'
-import { walkXml } from '../docx/docx-xml.js'
 import { titled } from '../file-title.js'
 import { MarkedLines } from '../marked-lines.js'
 import { type FileBytes, readAll, textMayBeMissing } from '../reader.js'
 import type { ReaderPiece, ReaderWarning } from '../reader-piece.js'
-import { CONTENT, damaged, odfTitle, openOdf, passDamage, STYLES, walkOdf } from './odf-file.js'
+import { contentPieces, odfTitle, openOdf, passDamage, STYLES, walkOdf } from './odf-file.js'
 import { OdfObjects } from './odf-objects.js'
 import { OdfStyles } from './odf-styles.js'
 import { OdfWalker } from './odf-walker.js'
@@ -27,14 +26,7 @@ async function* readStories(file: DocxPackage): AsyncGenerator<ReaderPiece> {
   const objects = await OdfObjects.read(file, warnings)
   const story = new MarkedLines()
   const text = new OdtText(story, styles, objects)
-  try {
-    const walk = walkXml(file.bytes(CONTENT), new OdfWalker(text), CONTENT, { hasDocumentType: true })
-    for await (const _ of walk) yield* story.longPieces()
-  } catch (error) {
-    passDamage(error)
-    if (!text.hasText) throw damaged(`${CONTENT} is damaged`)
-    warnings.push(textMayBeMissing(`${CONTENT} is damaged`))
-  }
+  yield* contentPieces(file, { handler: text, out: story, hasText: () => text.hasText, warnings })
   for (const blocks of [text.boxes, text.charts, text.notes, text.comments]) yield* piecesOf(blocks, story)
   story.leaveGap()
   const margins = new OdtText(story, styles, objects)

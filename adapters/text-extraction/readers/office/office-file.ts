@@ -3,11 +3,9 @@ import { wrongType } from '../../wrong-type.js'
 import { encrypted, MSG_STREAM, topLevelStreams } from '../doc/doc-container.js'
 import { DamagedPartError, DocxPackage, relationshipsOf, resolvePart } from '../docx/docx-package.js'
 import { type Attributes, walkXml, type XmlVisitor } from '../docx/docx-xml.js'
-import { fileTitle } from '../file-title.js'
+import { TitleProperty } from './title-property.js'
 
 const OLE = Buffer.from('d0cf11e0a1b11ae1', 'hex')
-/** A longer title is cut before it is read. */
-const MAX_TITLE_CHARACTERS = 10_000
 /** Documents in an OLE container by their stream. */
 const OLE_DOCUMENTS: readonly (readonly [stream: string, name: string, advice: string])[] = [
   ['workbook', 'an Excel workbook of 2003 or earlier (.xls)', 'save it as .xlsx'],
@@ -70,19 +68,7 @@ export async function mainPartOf(file: DocxPackage, usualName: string): Promise<
 
 /** The title of the file that its properties have. @returns '' without one that says something */
 export async function titleOf(file: DocxPackage): Promise<string> {
-  let text = ''
-  let title: string | undefined
-  const properties = {
-    open: () => {
-      text = ''
-    },
-    close: (element: string) => {
-      if (element.endsWith(':title')) title ??= text
-    },
-    text: (more: string) => {
-      if (text.length < MAX_TITLE_CHARACTERS) text += more
-    },
-  }
+  const properties = new TitleProperty((element) => element.endsWith(':title'))
   try {
     const related = (await relationshipsIn(file, '')).find(({ type }) => type === 'core-properties')
     const part = related?.part ?? 'docProps/core.xml'
@@ -90,7 +76,7 @@ export async function titleOf(file: DocxPackage): Promise<string> {
   } catch (error) {
     if (!(error instanceof DamagedPartError)) throw error
   }
-  return fileTitle(title)
+  return properties.title
 }
 
 /** The references by their ids. The first of several with one id counts. */

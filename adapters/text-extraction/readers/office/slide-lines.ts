@@ -2,6 +2,16 @@ import type { MarkedLines } from '../marked-lines.js'
 import { warning } from '../reader.js'
 import type { ReaderWarning } from '../reader-piece.js'
 
+/** A hostile file may have any number of different texts in placeholders that repeat. */
+export const MAX_REPEATED = 1_000
+
+/** Notes the text of a placeholder that all slides repeat. @returns true for the first of them */
+export function isFirst(text: string, repeated: Set<string>): boolean {
+  if (repeated.has(text) || repeated.size >= MAX_REPEATED) return false
+  repeated.add(text)
+  return true
+}
+
 /** The paragraphs of a slide. */
 export interface SlideLines {
   /** From 1. */

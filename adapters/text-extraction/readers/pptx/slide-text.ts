@@ -1,14 +1,13 @@
 import { type Blocks, DocxTable, KeptBlocks } from '../docx/docx-blocks.js'
 import type { Attributes, XmlVisitor } from '../docx/docx-xml.js'
 import { Formula } from '../office/formula.js'
+import { isFirst } from '../office/slide-lines.js'
 
 const TITLES = new Set(['title', 'ctrTitle'])
 /** Placeholders without a text of their own. */
 const EMPTY = new Set(['sldNum', 'sldImg'])
 /** Placeholders that repeat the same text on every slide: only the first of them counts. */
 const REPEATED = new Set(['dt', 'ftr', 'hdr'])
-/** A hostile file may have any number of different texts in them. */
-const MAX_REPEATED = 1_000
 
 /** Turns the XML of a slide and its diagrams into the title and the paragraphs. */
 export class SlideText implements XmlVisitor {
@@ -123,9 +122,7 @@ export class SlideText implements XmlVisitor {
   }
 
   #isFirst(text: string): boolean {
-    if (this.isHidden || this.isNotes || this.repeated.has(text) || this.repeated.size >= MAX_REPEATED) return false
-    this.repeated.add(text)
-    return true
+    return !this.isHidden && !this.isNotes && isFirst(text, this.repeated)
   }
 
   /** A merged cell is there again in each column and row that it covers. */
